@@ -1,0 +1,70 @@
+# Compiler settings and the two functions every folder uses: earshot_library() and earshot_test().
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+find_program(EARSHOT_CCACHE ccache)
+if(EARSHOT_CCACHE)
+  # Precompiled headers are only cached when ccache is told how they are used.
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+      ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${EARSHOT_CCACHE})
+endif()
+
+add_library(earshot_flags INTERFACE)
+target_compile_options(earshot_flags INTERFACE -Wall -Wextra -Werror)
+# Results must not depend on which code path the compiler fused: no contraction of a*b+c.
+target_compile_options(earshot_flags INTERFACE -ffp-contract=off)
+if(EARSHOT_SANITIZE)
+  target_compile_options(earshot_flags INTERFACE -fsanitize=${EARSHOT_SANITIZE} -fno-sanitize-recover=all
+                                                 -fno-omit-frame-pointer)
+  target_link_options(earshot_flags INTERFACE -fsanitize=${EARSHOT_SANITIZE})
+endif()
+
+# earshot_library(folder [SOURCES ...] [DEPENDS folder ...] [LINK external ...])
+#
+# One library per folder. Its public include directory holds nothing but a link to that folder, so a file can include
+# only its own folder and the folders it depends on: an include that points the wrong way does not compile.
+function(earshot_library folder)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LINK" ${ARGN})
+  string(REPLACE "/" "_" target "earshot_${folder}")
+  set(root "${CMAKE_BINARY_DIR}/include/${folder}")
+  get_filename_component(parent "${root}/earshot/${folder}" DIRECTORY)
+  file(MAKE_DIRECTORY "${parent}")
+  if(NOT EXISTS "${root}/earshot/${folder}")
+    file(CREATE_LINK "${CMAKE_SOURCE_DIR}/src/earshot/${folder}" "${root}/earshot/${folder}" SYMBOLIC)
+  endif()
+  add_library(${target} STATIC ${ARG_SOURCES})
+  target_include_directories(${target} PUBLIC "${root}")
+  set(depends "")
+  foreach(dependency IN LISTS ARG_DEPENDS)
+    string(REPLACE "/" "_" dependency "${dependency}")
+    list(APPEND depends "earshot_${dependency}")
+  endforeach()
+  target_link_libraries(${target} PUBLIC earshot_flags ${depends} ${ARG_LINK})
+  target_precompile_headers(${target} PRIVATE <algorithm> <cstdint> <map> <optional> <span> <string> <string_view>
+                                              <variant> <vector>)
+endfunction()
+
+# earshot_test(folder SOURCES ... [DEPENDS folder ...] [LINK ...]): the folder's GoogleTest program, run by ctest.
+function(earshot_test folder)
+  if(NOT EARSHOT_TESTS OR EARSHOT_FUZZ)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LINK" ${ARGN})
+  find_package(GTest REQUIRED)
+  string(REPLACE "/" "_" target "earshot_${folder}_test")
+  string(REPLACE "/" "_" library "earshot_${folder}")
+  set(depends "")
+  foreach(dependency IN LISTS ARG_DEPENDS)
+    string(REPLACE "/" "_" dependency "${dependency}")
+    list(APPEND depends "earshot_${dependency}")
+  endforeach()
+  add_executable(${target} ${ARG_SOURCES})
+  target_link_libraries(${target} PRIVATE ${library} ${depends} earshot_flags GTest::gmock GTest::gtest_main ${ARG_LINK})
+  target_precompile_headers(${target} PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
+  target_compile_definitions(${target} PRIVATE EARSHOT_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  add_test(NAME ${folder} COMMAND ${target})
+  set_tests_properties(${folder} PROPERTIES LABELS "unit" SKIP_REGULAR_EXPRESSION "")
+endfunction()
