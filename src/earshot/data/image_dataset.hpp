@@ -1,0 +1,65 @@
+// Labelled images in memory, and the way from bytes to numbers and back.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "earshot/core/files.hpp"
+
+namespace earshot {
+
+struct ImageShape {
+  std::size_t channels = 0;
+  std::size_t height = 0;
+  std::size_t width = 0;
+
+  std::size_t plane() const { return height * width; }
+  std::size_t size() const { return channels * plane(); }
+  bool operator==(const ImageShape&) const = default;
+};
+
+/// Per channel, in units of pixel values scaled to [0, 1].
+struct Normalisation {
+  std::vector<double> mean;
+  std::vector<double> deviation;
+};
+
+/// The figures in common use for these datasets (computed over their training parts).
+Normalisation mnist_normalisation();
+Normalisation cifar10_normalisation();
+
+/// Images are channel-major planes, rows first: pixel (c, y, x) of image i is
+/// pixels[((i * channels + c) * height + y) * width + x].
+struct ImageDataset {
+  std::string name;
+  ImageShape shape;
+  std::size_t classes = 0;
+  Bytes pixels;
+  std::vector<std::uint8_t> labels;
+  Normalisation normalisation;
+
+  std::size_t size() const { return labels.size(); }
+  std::span<const std::uint8_t> image(std::size_t index) const {
+    return std::span(pixels).subspan(index * shape.size(), shape.size());
+  }
+};
+
+/// Byte b becomes b / 255.
+std::vector<double> to_unit(std::span<const std::uint8_t> bytes);
+
+/// Clamps to [0, 1] and rounds to the nearest byte: undoes to_unit exactly. A value that is not a number is
+/// an error.
+Bytes to_bytes(std::span<const double> unit);
+
+/// (x - mean) / deviation, in place; `values` holds one or more whole images of the shape.
+void normalise(std::span<double> values, const ImageShape& shape, const Normalisation& normalisation);
+/// Inverse of normalise up to rounding; to_bytes(denormalise(normalise(to_unit(b)))) is b.
+void denormalise(std::span<double> values, const ImageShape& shape, const Normalisation& normalisation);
+
+/// Average of all images in [0, 1]: the best guess of somebody who knows the dataset but overheard nothing.
+std::vector<double> mean_image(const ImageDataset& dataset);
+
+}  // namespace earshot

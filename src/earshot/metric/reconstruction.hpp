@@ -1,0 +1,53 @@
+// How close a reconstruction came to the truth, and how close one gets without listening.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "earshot/data/image_dataset.hpp"
+
+namespace earshot {
+
+/// PSNR of a perfect reconstruction, in dB. The formula gives infinity; every finite PSNR above this is
+/// reported as this. It stands for a relative error of 3e-8 and below, where only rounding is left to
+/// measure.
+inline constexpr double kPsnrCeiling = 150.0;
+
+/// A reconstruction counts as a success above this PSNR (El Mrini, Cyffers & Bellet 2024,
+/// "Privacy Attacks in Decentralized Learning").
+inline constexpr double kPsnrSuccess = 10.0;
+
+// All functions: equal, nonzero lengths; a value that is not finite is an error, for an average over trials
+// would hide it.
+
+/// Mean of the squared differences.
+double mse(std::span<const double> truth, std::span<const double> guess);
+
+/// 10 log10(range^2 / MSE), at most kPsnrCeiling. `range` is the distance between the smallest and largest
+/// possible pixel: 1 for pixels in [0, 1]. On mean/deviation-normalised pixels published code also uses 1,
+/// which gives lower values: say which one you use.
+double psnr(std::span<const double> truth, std::span<const double> guess, double range);
+
+/// ‖guess − truth‖ / ‖truth‖ (Euclidean); empty when the truth is all zero, for which no relative error
+/// exists.
+std::optional<double> relative_error(std::span<const double> truth, std::span<const double> guess);
+
+struct Score {
+  double mse = 0;
+  double psnr = 0;
+  double ssim = 0;
+  std::optional<double> relative_error;
+};
+
+Score score(std::span<const double> truth, std::span<const double> guess, const ImageShape& shape,
+            double range);
+
+/// What an adversary scores who guesses without having heard anything.
+struct Baselines {
+  Score zero;  // all pixels 0
+  Score mean;  // the dataset's mean image
+};
+Baselines baselines(std::span<const double> truth, std::span<const double> mean_image,
+                    const ImageShape& shape, double range);
+
+}  // namespace earshot

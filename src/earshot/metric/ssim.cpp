@@ -1,0 +1,171 @@
+#include "earshot/metric/ssim.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "earshot/core/error.hpp"
+
+namespace earshot {
+namespace {
+
+constexpr std::size_t kWindow = 11;
+constexpr double kDeviation = 1.5;
+constexpr double kK1 = 0.01;
+constexpr double kK2 = 0.03;
+
+/// Filters planes of one size; owns the intermediate buffer so that filtering allocates nothing.
+class GaussianFilter {
+ public:
+  GaussianFilter(std::size_t height, std::size_t width)
+      : height_(height),
+        width_(width),
+        window_(ssim_window(std::min(height, width))),
+        rows_(height * output_width()) {}
+
+  std::size_t output_height() const { return height_ - window_.size() + 1; }
+  std::size_t output_width() const { return width_ - window_.size() + 1; }
+  std::size_t output_size() const { return output_height() * output_width(); }
+
+  /// Windowed means at all positions inside the plane: along rows, then along columns.
+  void apply(std::span<const double> plane, std::span<double> out) {
+    const std::size_t columns = output_width();
+    for (std::size_t y = 0; y < height_; ++y) {
+      for (std::size_t x = 0; x < columns; ++x) {
+        const double* first = plane.data() + y * width_ + x;
+        rows_[y * columns + x] = std::inner_product(window_.begin(), window_.end(), first, 0.0);
+      }
+    }
+    std::fill(out.begin(), out.end(), 0.0);
+    for (std::size_t y = 0; y < output_height(); ++y) {
+      for (std::size_t k = 0; k < window_.size(); ++k) {
+        for (std::size_t x = 0; x < columns; ++x)
+          out[y * columns + x] += window_[k] * rows_[(y + k) * columns + x];
+      }
+    }
+  }
+
+ private:
+  std::size_t height_;
+  std::size_t width_;
+  std::vector<double> window_;
+  std::vector<double> rows_;
+};
+
+/// A plane around its own mean. Variances do not change, but far from zero their formula E[x²] − E[x]² would
+/// lose all digits.
+struct Centred {
+  double mean = 0;
+  std::vector<double> values;
+
+  explicit Centred(std::size_t size) : values(size) {}
+  void assign(std::span<const double> plane) {
+    mean = std::accumulate(plane.begin(), plane.end(), 0.0) / static_cast<double>(plane.size());
+    std::transform(plane.begin(), plane.end(), values.begin(), [this](double v) { return v - mean; });
+  }
+};
+
+void multiply(std::span<const double> a, std::span<const double> b, std::span<double> out) {
+  for (std::size_t i = 0; i < a.size(); ++i) out[i] = a[i] * b[i];
+}
+
+/// Mean SSIM index of one plane at a time; buffers are shared between planes.
+class PlaneSsim {
+ public:
+  PlaneSsim(std::size_t height, std::size_t width, double range)
+      : filter_(height, width),
+        c1_(std::pow(kK1 * range, 2)),
+        c2_(std::pow(kK2 * range, 2)),
+        x_(height * width),
+        y_(height * width),
+        product_(height * width) {
+    for (auto& moment : moments_) moment.resize(filter_.output_size());
+  }
+
+  double operator()(std::span<const double> truth, std::span<const double> guess) {
+    x_.assign(truth);
+    y_.assign(guess);
+    filter_.apply(x_.values, moments_[kX]);
+    filter_.apply(y_.values, moments_[kY]);
+    filter_product(x_.values, x_.values, moments_[kXX]);
+    filter_product(y_.values, y_.values, moments_[kYY]);
+    filter_product(x_.values, y_.values, moments_[kXY]);
+    double sum = 0;
+    for (std::size_t i = 0; i < filter_.output_size(); ++i) sum += index_at(i);
+    return sum / static_cast<double>(filter_.output_size());
+  }
+
+ private:
+  enum Moment { kX, kY, kXX, kYY, kXY, kMoments };
+
+  void filter_product(std::span<const double> a, std::span<const double> b, std::span<double> out) {
+    multiply(a, b, product_);
+    filter_.apply(product_, out);
+  }
+
+  /// Eq. 13 at one window position. For equal images both fractions have equal terms, so the index is
+  /// exactly 1.
+  double index_at(std::size_t i) const {
+    const double x = moments_[kX][i];
+    const double y = moments_[kY][i];
+    const double variance_x = std::max(0.0, moments_[kXX][i] - x * x);
+    const double variance_y = std::max(0.0, moments_[kYY][i] - y * y);
+    // |cov(x, y)| is at most the mean of the variances; rounding must not break that, or the index leaves
+    // [-1, 1].
+    const double bound = (variance_x + variance_y) / 2;
+    const double covariance = std::clamp(moments_[kXY][i] - x * y, -bound, bound);
+    const double mean_x = x + x_.mean;
+    const double mean_y = y + y_.mean;
+    return (2 * mean_x * mean_y + c1_) / (mean_x * mean_x + mean_y * mean_y + c1_) * (2 * covariance + c2_) /
+           (variance_x + variance_y + c2_);
+  }
+
+  GaussianFilter filter_;
+  double c1_;
+  double c2_;
+  Centred x_;
+  Centred y_;
+  std::vector<double> product_;
+  std::array<std::vector<double>, kMoments> moments_;
+};
+
+void check(std::span<const double> truth, std::span<const double> guess, const ImageShape& shape,
+           double range) {
+  if (truth.size() != shape.size() || guess.size() != shape.size() || shape.size() == 0) {
+    fail(Fault::kInternal, fmt::format("SSIM of {} and {} values for {}x{}x{} images", truth.size(),
+                                       guess.size(), shape.channels, shape.height, shape.width));
+  }
+  if (!(range > 0) || !std::isfinite(range))
+    fail(Fault::kInternal, fmt::format("SSIM needs a positive finite range, got {}", range));
+}
+
+}  // namespace
+
+std::vector<double> ssim_window(std::size_t smaller_side) {
+  const std::size_t largest = smaller_side % 2 == 1 ? smaller_side : smaller_side - 1;
+  std::vector<double> window(std::min(kWindow, std::max<std::size_t>(1, largest)));
+  const double centre = static_cast<double>(window.size() / 2);
+  for (std::size_t i = 0; i < window.size(); ++i)
+    window[i] = std::exp(-std::pow((static_cast<double>(i) - centre) / kDeviation, 2) / 2);
+  const double sum = std::accumulate(window.begin(), window.end(), 0.0);
+  for (double& weight : window) weight /= sum;
+  return window;
+}
+
+double ssim(std::span<const double> truth, std::span<const double> guess, const ImageShape& shape,
+            double range) {
+  check(truth, guess, shape, range);
+  PlaneSsim plane_ssim(shape.height, shape.width, range);
+  double sum = 0;
+  for (std::size_t channel = 0; channel < shape.channels; ++channel) {
+    const std::size_t start = channel * shape.plane();
+    sum += plane_ssim(truth.subspan(start, shape.plane()), guess.subspan(start, shape.plane()));
+  }
+  if (!std::isfinite(sum)) fail(Fault::kNumeric, "SSIM of a value that is not finite or too large");
+  return sum / static_cast<double>(shape.channels);
+}
+
+}  // namespace earshot
