@@ -12,16 +12,9 @@
 
 #include "earshot/core/schema.hpp"
 #include "earshot/graph/graph.hpp"
+#include "earshot/graph/rational.hpp"
 
 namespace earshot {
-
-/// numerator / denominator in lowest terms, denominator > 0.
-struct Rational {
-  std::int64_t numerator = 0;
-  std::int64_t denominator = 1;
-  double value() const { return static_cast<double>(numerator) / static_cast<double>(denominator); }
-  bool operator==(const Rational&) const = default;
-};
 
 /// W with support on the edges and the diagonal. A diagonal entry without explicit value is one minus the
 /// other entries of its row: written out, its common denominator would overflow any machine integer on a
@@ -65,18 +58,21 @@ GossipMatrix max_degree_weights(const Graph& graph);
 GossipMatrix uniform_neighbour_weights(const Graph& graph);
 /// (I + W) / 2.
 GossipMatrix lazy(const GossipMatrix& matrix);
-/// Lines "u v weight" (weights as 1/3 or 0.25, u v directed, u = v for the diagonal) over the nodes of
-/// `graph`.
+/// Lines "u v weight" over the nodes of `graph`: u v directed, u = v for the diagonal, weights as 1/3, 0.25
+/// or 5e-3. Every direction of every edge must be given (0 is allowed); a node without diagonal line keeps
+/// what is left of one.
 GossipMatrix parse_weights(const Graph& graph, std::string_view text, const std::string& origin);
 
-/// What can be said of W before it is used; `problems` is empty for a symmetric-support, doubly stochastic
-/// matrix that mixes.
+/// What can be said of W before it is used. Sums are compared with one exactly as long as their common
+/// denominator fits 128 bits, else to 1e-12.
 struct WeightCheck {
   bool non_negative = false;
   bool symmetric = false;
-  bool row_stochastic = false;
-  bool doubly_stochastic = false;
-  bool mixes = false;  // connected and second-largest |eigenvalue| < 1
+  bool row_stochastic = false;     // non-negative, rows sum to one: gossip reaches some consensus
+  bool doubly_stochastic = false;  // columns too: the consensus is the mean
+  bool mixes = false;              // connected and second-largest |eigenvalue| < 1
+  /// One sentence per property missing for averaging; empty for a doubly stochastic W that mixes.
+  std::vector<std::string> problems;
 };
 WeightCheck check_weights(const GossipMatrix& matrix);
 

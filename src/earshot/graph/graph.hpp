@@ -42,9 +42,12 @@ class Graph {
   NodeId require(std::string_view name) const;
 
  private:
+  void index_names();
+
   std::vector<std::size_t> offsets_;
   std::vector<NodeId> targets_;
   std::vector<std::string> names_;
+  std::vector<NodeId> by_name_;  // node ids in the order of their names
 };
 
 }  // namespace earshot
