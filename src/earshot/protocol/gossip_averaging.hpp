@@ -1,0 +1,41 @@
+// Gossip averaging: every node repeatedly replaces its value by a weighted mean of its neighbourhood.
+#pragma once
+
+#include <vector>
+
+#include "earshot/graph/gossip_matrix.hpp"
+#include "earshot/network/participant.hpp"
+
+namespace earshot {
+
+/// theta^{t+1} = omega_t W theta^t + (1 - omega_t) theta^{t-1}; plain gossip (El Mrini et al. 2024, eq. 1)
+/// has omega_t = 1. In round t the node sends theta^t.
+class GossipAveraging : public Participant {
+ public:
+  /// `mixing` holds omega_t for t = 0, 1, ...; rounds beyond its end (all, when empty) are plain.
+  GossipAveraging(const GossipMatrix& matrix, NodeId node, std::vector<double> value,
+                  std::vector<double> mixing = {});
+
+  void speak(Round round, Outbox& out) override;
+  void listen(Round round, const Inbox& in) override;
+  std::span<const double> value() const { return current_; }
+
+ private:
+  const GossipMatrix& matrix_;
+  NodeId node_;
+  std::vector<double> current_;
+  std::vector<double> previous_;
+  std::vector<double> next_;
+  std::vector<double> mixing_;
+};
+
+/// The Chebyshev semi-iterative weights for spectral radius `lambda` on the disagreement space: omega_0 = 1,
+/// omega_1 = 2 / (2 - lambda^2), omega_{t+1} = 4 / (4 - lambda^2 omega_t) (Golub & Varga 1961).
+std::vector<double> chebyshev_mixing(double lambda, std::size_t rounds);
+
+/// out = sum_j W_{node,j} value_j, own value first, then neighbours in order; the one place where nodes
+/// average. A silent neighbour's share stays with the node itself, which keeps rows summing to one.
+void average_neighbourhood(const GossipMatrix& matrix, NodeId node, std::span<const double> own,
+                           const Inbox& in, std::span<double> out);
+
+}  // namespace earshot
