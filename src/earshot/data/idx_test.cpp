@@ -1,0 +1,108 @@
+#include "earshot/data/idx.hpp"
+
+#include <gmock/gmock.h>
+
+#include "earshot/core/error.hpp"
+#include "earshot/data/corpus.hpp"
+
+namespace earshot {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+Bytes header(std::initializer_list<std::uint32_t> words) {
+  Bytes bytes;
+  for (const std::uint32_t word : words) {
+    for (int shift = 24; shift >= 0; shift -= 8) bytes.push_back(static_cast<std::uint8_t>(word >> shift));
+  }
+  return bytes;
+}
+
+Bytes with(Bytes bytes, const Bytes& more) {
+  bytes.insert(bytes.end(), more.begin(), more.end());
+  return bytes;
+}
+
+TEST(Idx, ReadsImagesRowByRow) {
+  const IdxImages images = parse_idx_images(with(header({0x803, 2, 1, 3}), {1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(images.count, 2u);
+  EXPECT_EQ(images.rows, 1u);
+  EXPECT_EQ(images.columns, 3u);
+  EXPECT_THAT(images.pixels, ElementsAre(1, 2, 3, 4, 5, 6));
+}
+
+TEST(Idx, ReadsLabels) {
+  EXPECT_THAT(parse_idx_labels(with(header({0x801, 3}), {9, 0, 4}), 10), ElementsAre(9, 0, 4));
+}
+
+TEST(Idx, CombinesImagesAndLabels) {
+  const ImageDataset dataset = combine_idx({2, 1, 2, {1, 2, 3, 4}}, {7, 8}, 10);
+  EXPECT_EQ(dataset.shape, (ImageShape{1, 1, 2}));
+  EXPECT_EQ(dataset.classes, 10u);
+  EXPECT_THAT(dataset.image(1), ElementsAre(3, 4));
+}
+
+template <class Parse>
+void expect_refusal(Parse parse, const std::string& part) {
+  EXPECT_THAT(parse, ThrowsMessage<Error>(HasSubstr(part)));
+}
+
+TEST(Idx, SaysWhatIsWrong) {
+  expect_refusal([] { parse_idx_images({}); }, "ends inside its 16-byte header (it has 0 bytes)");
+  expect_refusal(
+      [] {
+        parse_idx_images(header({0x801, 1, 1, 1}));
+      },
+      "magic is 0x00000801, expected 0x00000803");
+  expect_refusal([] { parse_idx_images(header({0x803, 0, 28, 28})); }, "dimension 1 is 0");
+  expect_refusal(
+      [] {
+        parse_idx_images(with(header({0x803, 1, 2, 2}), {1, 2, 3}));
+      },
+      "announces 1 x 2 x 2 values, but 3 bytes follow");
+  expect_refusal([] { parse_idx_images(with(header({0x803, 1, 1, 2}), {1, 2, 3})); }, "3 bytes follow");
+  expect_refusal(
+      [] {
+        parse_idx_labels(with(header({0x801, 2}), {3, 10}), 10);
+      },
+      "label 1 is 10, allowed: 0..9");
+  expect_refusal([] { combine_idx({2, 1, 1, {1, 2}}, {3}, 10); }, "2 images but 1 labels");
+}
+
+// 2^32-1 and 2^16 times 2^48 overflow 64 bits to small numbers; none may be believed.
+TEST(Idx, AHostileHeaderCannotOverflow) {
+  for (const auto& [a, b, c] :
+       {std::tuple{0xffffffffu, 0xffffffffu, 0xffffffffu}, std::tuple{0x10000u, 0x1000000u, 0x1000000u},
+        std::tuple{0x80000000u, 0x80000000u, 4u}}) {
+    expect_refusal([a, b, c] { parse_idx_images(header({0x803, a, b, c})); }, "0 bytes follow");
+    expect_refusal(
+        [a, b, c] {
+          parse_idx_images(with(header({0x803, a, b, c}), Bytes(64)));
+        },
+        "64 bytes follow");
+  }
+}
+
+TEST(Idx, EveryTruncationAndExtensionIsRefused) {
+  const Bytes whole = with(header({0x803, 2, 2, 2}), Bytes(8, 1));
+  for (std::size_t length = 0; length < whole.size(); ++length)
+    EXPECT_THROW(parse_idx_images(std::span(whole).first(length)), Error) << length;
+  EXPECT_NO_THROW(parse_idx_images(whole));
+  EXPECT_THROW(parse_idx_images(with(whole, {0})), Error);
+}
+
+TEST(Idx, CorpusIsAcceptedOrRefusedInOneLine) {
+  testing::check_corpus("idx", [](const Bytes& bytes) {
+    const bool labels = bytes.size() >= 4 && bytes[3] == 0x01;
+    if (labels) {
+      parse_idx_labels(bytes, 10);
+    } else {
+      parse_idx_images(bytes);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace earshot
