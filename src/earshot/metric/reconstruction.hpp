@@ -8,9 +8,8 @@
 
 namespace earshot {
 
-/// PSNR of a perfect reconstruction, in dB. The formula gives infinity; every finite PSNR above this is
-/// reported as this. It stands for a relative error of 3e-8 and below, where only rounding is left to
-/// measure.
+/// PSNR of a perfect reconstruction, in dB. The formula gives infinity; every PSNR above this is reported as
+/// this. It stands for a root mean square error of 3e-8 of the range.
 inline constexpr double kPsnrCeiling = 150.0;
 
 /// A reconstruction counts as a success above this PSNR (El Mrini, Cyffers & Bellet 2024,
