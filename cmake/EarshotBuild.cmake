@@ -21,6 +21,10 @@ if(EARSHOT_SANITIZE)
                                                  -fno-omit-frame-pointer)
   target_link_options(earshot_flags INTERFACE -fsanitize=${EARSHOT_SANITIZE})
 endif()
+if(EARSHOT_FUZZ)
+  # The fuzzer steers by the branches taken inside the libraries, so they are instrumented as well.
+  target_compile_options(earshot_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
 
 # earshot_library(folder [SOURCES ...] [DEPENDS folder ...] [LINK external ...])
 #
