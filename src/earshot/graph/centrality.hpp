@@ -9,7 +9,8 @@ namespace earshot {
 
 /// deg(v) / (n - 1).
 std::vector<double> degree_centrality(const Graph& graph);
-/// Perron vector of A + I, unit Euclidean norm, by power iteration.
+/// Perron vector of the adjacency matrix, unit Euclidean norm: the limit of power iteration on A + I from
+/// equal values, also for a disconnected graph.
 std::vector<double> eigenvector_centrality(const Graph& graph);
 /// Exact betweenness (Brandes 2001), unweighted, divided by (n-1)(n-2)/2.
 std::vector<double> betweenness_centrality(const Graph& graph);

@@ -79,9 +79,11 @@ std::size_t Graph::max_degree() const {
   return largest;
 }
 
-bool Graph::has_edge(NodeId a, NodeId b) const {
-  const auto row = neighbours(a);
-  return std::binary_search(row.begin(), row.end(), b);
+std::optional<std::size_t> Graph::position(NodeId node, NodeId other) const {
+  const auto row = neighbours(node);
+  const auto found = std::lower_bound(row.begin(), row.end(), other);
+  if (found == row.end() || *found != other) return std::nullopt;
+  return static_cast<std::size_t>(found - row.begin());
 }
 
 std::vector<Edge> Graph::edges() const {

@@ -28,7 +28,9 @@ class Graph {
   std::span<const NodeId> neighbours(NodeId node) const;
   std::size_t degree(NodeId node) const { return neighbours(node).size(); }
   std::size_t max_degree() const;
-  bool has_edge(NodeId a, NodeId b) const;
+  bool has_edge(NodeId a, NodeId b) const { return position(a, b).has_value(); }
+  /// i such that `other` is the i-th neighbour of `node`.
+  std::optional<std::size_t> position(NodeId node, NodeId other) const;
 
   /// Position of the first directed slot of `node` in 0 .. 2 * edge_count(); slot i of a node is its i-th
   /// neighbour.

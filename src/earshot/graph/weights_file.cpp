@@ -48,12 +48,11 @@ class WeightsReader {
   }
 
   std::optional<Rational>& edge_slot(NodeId from, NodeId to) {
-    const auto row = graph_.neighbours(from);
-    const auto found = std::lower_bound(row.begin(), row.end(), to);
-    if (found == row.end() || *found != to)
+    const auto position = graph_.position(from, to);
+    if (!position)
       fail(Fault::kData,
            fmt::format("{} and {} are not neighbours in the graph", graph_.name(from), graph_.name(to)));
-    return edges_[graph_.first_slot(from) + static_cast<std::size_t>(found - row.begin())];
+    return edges_[graph_.first_slot(from) + *position];
   }
 
   const Graph& graph_;
