@@ -10,9 +10,11 @@
 
 namespace earshot {
 
-/// The roles in the order of the pipeline; sections of an experiment file carry these names.
+/// The roles in the order of the pipeline.
 std::span<const std::string> component_roles();
-bool is_role(std::string_view word);
+/// The roles an experiment file chooses a component for, in a section of that name. Metrics are not chosen:
+/// every attack is measured by all that apply.
+std::span<const std::string> section_roles();
 
 class Catalogue {
  public:
