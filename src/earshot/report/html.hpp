@@ -7,8 +7,8 @@
 
 namespace earshot {
 
-/// The whole page for a results document, drawing library included. Throws Error(kData) when `results` is not a
-/// results document. Names in the document are data: none of them can become markup or script.
+/// The whole page for a results document, drawing library included. Throws Error(kData) when `results` is not
+/// a results document. Names in the document are data: none of them can become markup or script.
 std::string render_html(const Json& results);
 
 }  // namespace earshot

@@ -1,0 +1,215 @@
+// Text, tables and pictures. Everything from the document enters as text, never as markup.
+
+function el(tag, attributes, ...children) {
+  const element = document.createElement(tag);
+  for (const [key, value] of Object.entries(attributes || {})) element.setAttribute(key, value);
+  element.append(...children.filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+function body(section) { return document.querySelector("#" + section + " .body"); }
+
+function fill(section, ...children) { body(section).replaceChildren(...children.filter(Boolean)); }
+
+function absent(sentence) { return el("p", { class: "absent" }, sentence); }
+
+function hide(section) { document.getElementById(section).hidden = true; }
+
+// columns: [{title, number, cell: row => text or element}]
+function table(columns, rows, onChoose, isChosen) {
+  const head = el("tr", null, ...columns.map((c) => el("th", { scope: "col", class: c.number ? "number" : "" }, c.title)));
+  const lines = rows.map((row, i) => {
+    const line = el("tr", null, ...columns.map((c, k) =>
+      el(k === 0 ? "th" : "td", k === 0 ? { scope: "row" } : { class: c.number ? "number" : "" }, c.cell(row))));
+    if (onChoose) {
+      line.setAttribute("data-choose", "");
+      line.setAttribute("tabindex", "0");
+      line.addEventListener("click", () => onChoose(row, i));
+      line.addEventListener("keydown", (event) => { if (event.key === "Enter") onChoose(row, i); });
+    }
+    if (isChosen && isChosen(row, i)) line.className = "chosen";
+    return line;
+  });
+  return el("div", { class: "scroll" }, el("table", null, el("thead", null, head), el("tbody", null, ...lines)));
+}
+
+function switcher(label, options, chosen, onChoose) {
+  return el("div", { class: "switch", role: "group", "aria-label": label }, ...options.map(([value, text]) => {
+    const button = el("button", { type: "button", "aria-pressed": String(value === chosen) }, text);
+    button.addEventListener("click", () => onChoose(value));
+    return button;
+  }));
+}
+
+function selector(label, options, chosen, onChoose) {
+  const select = el("select", { "aria-label": label }, ...options.map(([value, text]) => {
+    const option = el("option", { value: String(value) }, text);
+    option.selected = value === chosen;
+    return option;
+  }));
+  select.addEventListener("change", () => onChoose(options[select.selectedIndex][0]));
+  return el("label", { class: "choice" }, el("span", null, label), select);
+}
+
+function definitions(entries) {
+  return el("dl", null, ...entries.flatMap(([term, value]) => [el("dt", null, term), el("dd", null, value)]));
+}
+
+function guaranteeMark(cell) {
+  if (!cell.statement) return el("span", { class: "quiet" }, "not stated");
+  return cell.statement.private ? cell.guarantee : el("span", { class: "bad" }, cell.guarantee);
+}
+
+function showHeader() {
+  document.getElementById("title").textContent = data.title;
+  document.getElementById("headline").textContent = data.headline;
+  if (data.title) document.title = data.title + " – earshot report";
+  const facts = [data.reference, data.seed && "seed " + data.seed, data.trials && data.trials + " trials",
+    data.version && "earshot " + data.version];
+  document.getElementById("facts").textContent = facts.filter(Boolean).join(" · ");
+}
+
+function showChoices() {
+  const nav = document.getElementById("choices");
+  const cell = data.cells.length > 0 ? currentCell() : null;
+  nav.hidden = !cell || (data.cells.length < 2 && cell.attackers.length < 2);
+  if (nav.hidden) return;
+  const parts = [];
+  if (data.cells.length > 1) {
+    const options = data.cells.map((c, i) => [i, data.cells.length > 4 ? cellLongName(c) : cellName(c)]);
+    const pick = (index) => choose({ cell: index });
+    parts.push(data.cells.length > 4 ? selector("Setting", options, choice.cell, pick)
+      : el("div", { class: "choice" }, el("span", null, "Setting"), switcher("Setting", options, choice.cell, pick)));
+  }
+  if (cell.attackers.length > 1)
+    parts.push(selector("Attacker", cell.attackers.map((a) => [a.label, a.label]),
+      cell.attackers[currentAttacker()].label, (label) => choose({ attacker: label })));
+  nav.replaceChildren(...parts);
+}
+
+function showGlance() {
+  if (data.cells.length === 0) return fill("glance", absent("The document holds no results of a run."));
+  const columns = [{ title: "Setting", cell: (c) => c.label }, { title: "Guarantee", cell: guaranteeMark }];
+  const add = (title, key, text) => {
+    if (data.cells.some((c) => c[key] !== null)) columns.push({ title, number: true, cell: (c) => text(c[key]) });
+  };
+  if (data.cells.some((c) => c.attackers.length > 1))
+    columns.push({ title: "Reconstruct most", number: true,
+      cell: (c) => c.attackers.length ? c.reconstruct_most + " of " + c.attackers.length : "–" });
+  add("Determined", "mean_determined", percent);
+  add("Success", "mean_success", percent);
+  add("PSNR", "psnr", decibel);
+  add("Zero guess", "zero_psnr", decibel);
+  add("Mean guess", "mean_psnr", decibel);
+  add("Accuracy", "accuracy", percent);
+  add("Loss", "loss", (v) => number(v, 3));
+  add("Consensus error", "consensus_error", (v) => number(v, 3));
+  fill("glance", table(columns, data.cells, data.cells.length > 1 ? (row, i) => choose({ cell: i }) : null,
+    (row, i) => data.cells.length > 1 && i === choice.cell),
+  el("p", { class: "quiet" }, "Determined: share of the other nodes whose values the messages fix exactly, noise aside. "
+    + "Success: share of them the attack reconstructs above the success line. PSNR stands beside what guessing an "
+    + "all-zero or a mean image scores without listening."));
+}
+
+function statementBox(cell) {
+  const s = cell.statement;
+  const name = data.cells.length > 1 ? el("h3", null, cell.label) : null;
+  if (!s) return el("div", { class: "box" }, name, absent("This run makes no formal statement, so it claims no privacy."));
+  const stated = (text) => text || el("span", { class: "absent" }, "not stated");
+  const assumptions = s.assumptions.length ? el("ul", null, ...s.assumptions.map((a) => el("li", null, a))) : "none stated";
+  const delta = s.private && s.delta !== null ? ", δ = " + number(s.delta) : "";
+  return el("div", { class: s.private ? "box" : "box none" }, name,
+    el("p", { class: "guarantee" }, s.private ? s.guarantee + delta : "No privacy"),
+    definitions([["Definition", stated(s.definition)], ["Protects", stated(s.unit)], ["Adjacency", stated(s.adjacency)],
+      ["Against", stated(s.adversary)], ["Assuming", assumptions]]));
+}
+
+function showStatement() {
+  if (data.cells.length === 0) return hide("statement");
+  const cells = data.cells.length <= CELLS_SIDE_BY_SIDE ? data.cells : [currentCell()];
+  fill("statement", el("div", { class: "boxes" }, ...cells.map(statementBox)));
+}
+
+function frame(image, caption, alt, ...details) {
+  const picture = image ? el("img", { src: "data:image/png;base64," + image, alt })
+    : el("div", { class: "missing" }, "no image");
+  return el("div", { class: "frame" }, picture, el("strong", null, caption), ...details.map((d) => el("div", null, d)));
+}
+
+function galleryCard(victim, label, cells) {
+  const truth = cells.map((c) => c.truths[victim]).find(Boolean);
+  const frames = [frame(truth, "true", "true data of " + victim)];
+  let baselines = null;
+  for (const cell of cells) {
+    const shot = cell.gallery.find((g) => g.attacker === label && g.victim === victim);
+    if (!shot) continue;
+    frames.push(frame(shot.image, cellName(cell), "reconstruction of " + victim, decibel(shot.psnr)));
+    const a = cell.attackers.findIndex((attacker) => attacker.label === label);
+    const pair = a < 0 ? null : cell.pairsOf[a].get(cell.nodes.indexOf(victim));
+    if (!baselines && pair && pair.zero !== null)
+      baselines = "Guessing: zero " + decibel(pair.zero) + ", mean " + decibel(pair.mean);
+  }
+  return el("div", { class: "card" }, el("h3", null, victim), el("div", { class: "frames" }, ...frames),
+    baselines && el("div", { class: "quiet" }, baselines));
+}
+
+function showGallery() {
+  if (!data.cells.some((c) => c.gallery.length > 0)) {
+    if (!data.cells.some((c) => c.attackers.length > 0)) return hide("gallery");
+    return fill("gallery", absent("This run kept no images: it either had no data or was not asked to reconstruct any."));
+  }
+  const cells = data.cells.length <= CELLS_SIDE_BY_SIDE ? data.cells : [currentCell()];
+  const a = currentAttacker();
+  const label = a < 0 ? "" : currentCell().attackers[a].label;
+  const victims = [...new Set(cells.flatMap((c) => c.gallery.filter((g) => g.attacker === label).map((g) => g.victim)))];
+  if (victims.length === 0) return fill("gallery", absent("No images were kept of what " + label + " reconstructs. "
+    + "Images exist for: " + [...new Set(cells.flatMap((c) => c.gallery.map((g) => g.attacker)))].join(", ") + "."));
+  const others = currentCell().nodes.filter((n) => n !== label && !victims.includes(n));
+  fill("gallery", el("p", null, "What " + label + " reconstructs from what it hears."),
+    el("div", { class: "gallery" }, ...victims.map((v) => galleryCard(v, label, cells))),
+    others.length > 0 && others.length < 60 ? el("p", { class: "quiet" }, "No image for: " + others.join(", ") + ".") : null);
+}
+
+function showAttackers() {
+  if (data.cells.length === 0) return hide("attackers");
+  const cell = currentCell();
+  if (cell.attackers.length === 0) return fill("attackers", absent("No attacker was tried in this setting."));
+  const columns = [{ title: "Attacker", cell: (a) => a.label }];
+  const add = (title, key, text) => {
+    if (cell.attackers.some((a) => a[key] !== null)) columns.push({ title, number: true, cell: (a) => text(a[key]) });
+  };
+  add("Degree", "degree", (v) => number(v, 3));
+  add("Eigenvector", "eigenvector", (v) => number(v, 3));
+  add("Betweenness", "betweenness", (v) => number(v, 3));
+  add("Determined", "determined", percent);
+  add("Success", "success", percent);
+  add("PSNR", "psnr", decibel);
+  add("Zero guess", "zero_psnr", decibel);
+  add("Mean guess", "mean_psnr", decibel);
+  const rows = [...cell.attackers].sort((a, b) => (b.leak || 0) - (a.leak || 0));
+  fill("attackers", el("p", { class: "quiet" }, "In setting: " + cellLongName(cell) + "."),
+    table(columns, rows, (a) => choose({ attacker: a.label }), (a) => a === cell.attackers[currentAttacker()]));
+}
+
+function showPublished() {
+  if (data.expectations.length === 0) return hide("published");
+  const mark = { met: "good", missed: "bad" };
+  fill("published", table([
+    { title: "What", cell: (e) => e.what || e.measure },
+    { title: "Source", cell: (e) => e.source },
+    { title: "Published", number: true, cell: (e) => e.published },
+    { title: "Measured", number: true, cell: (e) => e.measured },
+    { title: "Verdict", cell: (e) => el("span", { class: mark[e.verdict] || "quiet" }, e.verdict) },
+    { title: "Note", cell: (e) => e.note }], data.expectations));
+}
+
+function showReproduce() {
+  const entries = [["Version", data.version ? "earshot " + data.version : "not recorded"], ["Seed", data.seed || "not recorded"],
+    ["Trials", data.trials || "not recorded"]];
+  if (data.reference) entries.push(["Reference", data.reference]);
+  fill("reproduce",
+    data.command ? el("pre", null, data.command) : absent("The document does not record the command that made it."),
+    definitions(entries),
+    data.plan ? el("details", null, el("summary", null, "The whole plan, every default included"), el("pre", null, data.plan))
+      : absent("The document does not record its plan."));
+}

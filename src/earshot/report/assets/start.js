@@ -1,0 +1,27 @@
+// Puts the page together and redraws what a choice, a resize, a colour scheme or a printer changes.
+
+const SECTIONS = {
+  cell: [showChoices, showGlance, showStatement, showNetwork, showGallery, showPairs, showRounds, showAttackers],
+  attacker: [showChoices, showNetwork, showGallery, showRounds, showAttackers],
+  colour: [showNetwork],
+  heat: [showPairs]
+};
+
+function redraw(change) {
+  const shows = new Set(Object.keys(change).flatMap((key) => SECTIONS[key]));
+  for (const show of shows) show();
+}
+
+function redrawCharts() { [showNetwork, showPairs, showRounds, showCurves].forEach((show) => show()); }
+
+watchers.push(redraw);
+showHeader();
+redraw({ cell: choice.cell });
+showCurves();
+showPublished();
+showReproduce();
+
+addEventListener("resize", () => { for (const chart of charts.values()) chart.resize(); });
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawCharts);
+addEventListener("beforeprint", () => { printing = true; redrawCharts(); });
+addEventListener("afterprint", () => { printing = false; redrawCharts(); });

@@ -1,0 +1,115 @@
+#include "earshot/report/html.hpp"
+
+#include <regex>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "earshot/core/files.hpp"
+#include "earshot/report/assets.hpp"
+#include "earshot/report/sample.hpp"
+#include "earshot/report/view.hpp"
+
+namespace earshot {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+/// The page without the drawing library's own text.
+std::string own_markup(std::string page) {
+  const std::size_t at = page.find(assets::library());
+  EXPECT_NE(at, std::string::npos) << "the library is inlined, byte for byte";
+  return page.erase(at, assets::library().size());
+}
+
+std::size_t count(const std::string& text, std::string_view what) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++found;
+  return found;
+}
+
+/// What a browser reads from the data element.
+Json embedded(const std::string& page) {
+  const std::string_view open = "<script type=\"application/json\" id=\"data\">";
+  const std::size_t begin = page.find(open) + open.size();
+  return Json::parse(page.substr(begin, page.find("</script>", begin) - begin));
+}
+
+TEST(Html, LoadsNothing) {
+  const std::string markup = own_markup(render_html(sample_document()));
+  EXPECT_THAT(markup, Not(HasSubstr("http://")));
+  EXPECT_THAT(markup, Not(HasSubstr("https://")));
+  EXPECT_FALSE(
+      std::regex_search(markup, std::regex("<(link|iframe|object|embed|base)\\b|@import|url\\(|\\ssrc=\"")));
+  EXPECT_THAT(markup, HasSubstr("default-src 'none'"));
+}
+
+TEST(Html, NamesCannotBecomeMarkup) {
+  const std::string hostile = "</script><script>alert(1)</script><!--<img src=x onerror=alert(2)>]]>";
+  Json document = sample_document(hostile);
+  document["experiment"]["title"] = hostile;
+  document["command"] = hostile;
+  document["cells"][0]["settings"] = {{hostile, hostile}};
+  const std::string clean = render_html(sample_document()), page = render_html(document);
+  EXPECT_THAT(own_markup(page), Not(HasSubstr("alert(1)</script>")));
+  for (const std::string_view tag : {"<script", "</script", "<!--", "<img"})
+    EXPECT_EQ(count(page, tag), count(clean, tag)) << tag;
+  EXPECT_EQ(embedded(page)["cells"][0]["nodes"][0], hostile) << "and still it is shown as it is";
+}
+
+TEST(Html, ScriptNeverBuildsMarkupFromText) {
+  for (const std::string_view script :
+       {assets::model(), assets::elements(), assets::drawings(), assets::start()})
+    for (const char* way :
+         {"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "Function("})
+      EXPECT_EQ(script.find(way), std::string_view::npos) << way;
+}
+
+TEST(Html, PolicyAdmitsExactlyItsTwoScripts) {
+  const std::string page = render_html(sample_document());
+  EXPECT_EQ(count(page, "'sha256-"), 2u);
+  // The token of a known text, from `printf 'alert(1)' | openssl dgst -sha256 -binary | base64`, shows the
+  // form.
+  const std::string text = "alert(1)";
+  EXPECT_EQ(sha256(std::span(reinterpret_cast<const std::uint8_t*>(text.data()), text.size())).size(), 64u);
+  EXPECT_THAT(page, Not(HasSubstr("{{")));
+}
+
+TEST(Html, HoldsTheAnswerAndTheWayToReproduceIt) {
+  const Json view = embedded(render_html(sample_document()));
+  EXPECT_EQ(view["headline"],
+            "4 of 4 participants can reconstruct most of the others' data; with noise, ε = 8: none. 1 of 3 "
+            "published "
+            "values is met.");
+  EXPECT_EQ(view["command"], "earshot audit --seed 1");
+  EXPECT_EQ(view["seed"], "1");
+  EXPECT_EQ(view["networks"].size(), 1u) << "both cells share one network";
+  EXPECT_EQ(view["cells"][0]["statement"]["private"], false);
+  EXPECT_EQ(view["cells"][1]["guarantee"], "ε = 8");
+  EXPECT_EQ(view["cells"][0]["attackers"][0]["relations"][0], "Ada − 1/2·Blaise");
+}
+
+TEST(Html, LargeRunsStayWithinTheirBudget) {
+  Json document = sample_document();
+  Json& cell = document["cells"][0];
+  cell.erase("tables");
+  Json nodes = Json::array(), names = Json::array(), exposure = Json::array();
+  for (int i = 0; i < 800; ++i) {
+    names.push_back(std::to_string(i));
+    nodes.push_back({{"name", names.back()}});
+  }
+  for (int i = 0; i < 800; ++i)
+    exposure.push_back({{"attackers", {names[i]}}, {"reconstructible", i % 2 == 0 ? names : Json::array()}});
+  cell["network"] = {{"nodes", nodes}};
+  cell["exposure"] = exposure;
+  document["cells"].erase(1);
+  const Json view = embedded(render_html(document));
+  const Json& attackers = view["cells"][0]["attackers"];
+  EXPECT_EQ(attackers.size(), 800u) << "every attacker keeps its score";
+  EXPECT_LE(view["cells"][0]["pairs"].size(), kPairBudget);
+  EXPECT_EQ(attackers[0]["pairs_kept"], true);
+}
+
+}  // namespace
+}  // namespace earshot

@@ -1,0 +1,141 @@
+#include "earshot/report/markdown.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "earshot/report/facts.hpp"
+#include "earshot/report/results.hpp"
+#include "earshot/report/table.hpp"
+#include "earshot/report/wording.hpp"
+
+namespace earshot {
+namespace {
+
+constexpr std::size_t kPointsShown = 24;
+constexpr std::size_t kSeriesShown = 8;
+
+/// Text in which no character is markdown or HTML.
+std::string escaped(const std::string& text) {
+  constexpr std::string_view kMarkup = "\\`*_[]|#";
+  std::string out;
+  for (const char c : printable(text)) {
+    if (c == '<') {
+      out += "&lt;";
+    } else if (c == '&') {
+      out += "&amp;";
+    } else {
+      if (kMarkup.find(c) != std::string_view::npos) out += '\\';
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string row(const std::vector<std::string>& values) {
+  std::string line = "|";
+  for (const std::string& value : values) line += fmt::format(" {} |", value);
+  return line + '\n';
+}
+
+/// A fence longer than any run of backticks inside, so that no command can leave its block.
+std::string code_block(const std::string& text) {
+  std::size_t longest = 0, run = 0;
+  for (const char c : text) {
+    run = c == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  const std::string fence(std::max<std::size_t>(3, longest + 1), '`');
+  return fmt::format("{}sh\n{}\n{}\n", fence, text, fence);
+}
+
+std::string duration(double seconds) {
+  if (seconds < 120.0) return fmt::format("{:.3g} s", seconds);
+  return fmt::format("{:.0f} min {:.0f} s", std::floor(seconds / 60.0), std::fmod(seconds, 60.0));
+}
+
+std::string expectations_table(const std::vector<Expectation>& expectations) {
+  std::string out = row({"what", "published", "measured", "verdict", "note"}) + "|---|---:|---:|---|---|\n";
+  for (const Expectation& e : expectations) {
+    const std::string what = e.what.empty() ? e.measure : e.what;
+    out += row({escaped(e.source.empty() ? what : fmt::format("{} ({})", what, e.source)), expected_text(e),
+                number_text(e.measured), verdict_text(e) == "missed" ? "**missed**" : verdict_text(e),
+                escaped(e.note)});
+  }
+  return out;
+}
+
+/// Every distinct x in order of first appearance; series need not share their points.
+std::vector<std::string> abscissae(const Curve& curve) {
+  std::vector<std::string> xs;
+  for (const CurveSeries& series : curve.series)
+    for (const CurvePoint& point : series.points)
+      if (const std::string x = plain_text(point.x); std::find(xs.begin(), xs.end(), x) == xs.end())
+        xs.push_back(x);
+  return xs;
+}
+
+std::string value_at(const CurveSeries& series, const std::string& x) {
+  for (const CurvePoint& point : series.points)
+    if (plain_text(point.x) == x)
+      return number_text(point.mean, 3) + (point.std ? " ± " + number_text(point.std, 2) : "");
+  return "–";
+}
+
+std::string curve_table(const Curve& curve) {
+  const std::size_t shown = std::min(curve.series.size(), kSeriesShown);
+  std::string out = fmt::format("\n### {}\n\n", escaped(curve.title.empty() ? "Curve" : curve.title));
+  if (shown == 0) return out + "No points.\n";
+  std::vector<std::string> titles = {escaped(curve.x)};
+  for (std::size_t s = 0; s < shown; ++s)
+    titles.push_back(escaped(curve.series[s].name.empty() ? curve.series[s].y : curve.series[s].name));
+  out += row(titles) + "|---:|";
+  for (std::size_t s = 0; s < shown; ++s) out += "---:|";
+  out += "\n";
+  const std::vector<std::string> xs = abscissae(curve);
+  // Long curves are thinned evenly; the last point is always there.
+  const std::size_t step = std::max<std::size_t>(1, (xs.size() + kPointsShown - 1) / kPointsShown);
+  for (std::size_t i = 0; i < xs.size(); ++i) {
+    if (i % step != 0 && i + 1 != xs.size()) continue;
+    std::vector<std::string> values = {escaped(xs[i])};
+    for (std::size_t s = 0; s < shown; ++s) values.push_back(value_at(curve.series[s], xs[i]));
+    out += row(values);
+  }
+  if (step > 1) out += fmt::format("\nEvery {}th of {} points, and the last.\n", step, xs.size());
+  if (curve.series.size() > shown)
+    out += fmt::format("\n{} more series in the report.\n", curve.series.size() - shown);
+  return out;
+}
+
+std::string facts_line(const Results& results, const ReproductionFacts& facts) {
+  std::vector<std::string> parts;
+  if (!results.seed.empty()) parts.push_back(fmt::format("seed {}", results.seed));
+  if (!results.trials.empty())
+    parts.push_back(results.trials + (results.trials == "1" ? " trial" : " trials"));
+  parts.push_back(duration(facts.seconds));
+  if (!results.version.empty()) parts.push_back(fmt::format("earshot {}", results.version));
+  std::string line;
+  for (const std::string& part : parts) line += (line.empty() ? "" : ", ") + escaped(part);
+  return line + ".\n";
+}
+
+}  // namespace
+
+std::string render_markdown(const Json& document, const ReproductionFacts& facts) {
+  const Results results = read_results(document);
+  std::vector<CellFacts> cells;
+  for (const CellResults& cell : results.cells) cells.push_back(cell_facts(cell));
+  const std::string title = !results.title.empty() ? results.title : results.name;
+  std::string out = fmt::format("## {}\n\n", escaped(title.empty() ? "Untitled run" : title));
+  if (!results.reference.empty()) out += escaped(results.reference) + "\n\n";
+  out += code_block(printable(facts.command.empty() ? results.command : facts.command));
+  out += fmt::format("\n{}\n{}\n\n", facts_line(results, facts), escaped(headline_text(results, cells)));
+  out += results.expectations.empty() ? "No published values are recorded for this experiment.\n"
+                                      : expectations_table(results.expectations);
+  for (const Curve& curve : results.curves) out += curve_table(curve);
+  return out;
+}
+
+}  // namespace earshot

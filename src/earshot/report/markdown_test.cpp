@@ -1,0 +1,58 @@
+#include "earshot/report/markdown.hpp"
+
+#include <algorithm>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "earshot/report/sample.hpp"
+
+namespace earshot {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(Markdown, HasHeadingCommandFactsAndTables) {
+  const std::string text = render_markdown(sample_document(), {"earshot run line.toml --seed 1", 75.26});
+  EXPECT_THAT(text, testing::StartsWith("## A line of four\n"));
+  EXPECT_THAT(text, HasSubstr("```sh\nearshot run line.toml --seed 1\n```"));
+  EXPECT_THAT(text, HasSubstr("seed 1, 1 trial, 75.3 s, earshot 0.1.0."));
+  EXPECT_THAT(text,
+              HasSubstr("| correlation with degree (Table 1) | 0.94 ± 0.1 | 0.945 | met | 20 graphs |"));
+  EXPECT_THAT(text, HasSubstr("| PSNR at distance 28 | ≥ 10 | 9 | **missed** |"));
+  EXPECT_THAT(text, HasSubstr("| share | ≤ 0.5 | – | not measured |"));
+  EXPECT_THAT(text,
+              HasSubstr("### PSNR by distance\n\n| distance | no noise |\n|---:|---:|\n| 1 | 30 ± 1 |"));
+}
+
+TEST(Markdown, LongCurvesAreThinnedAndKeepTheirEnd) {
+  Json document = sample_document();
+  Json& points = document["curves"][0]["series"][0]["points"];
+  points = Json::array();
+  for (int i = 0; i < 1000; ++i) points.push_back({{"x", i}, {"mean", i}});
+  const std::string text = render_markdown(document, {"c", 1.0});
+  EXPECT_LT(std::count(text.begin(), text.end(), '\n'), 60);
+  EXPECT_THAT(text, HasSubstr("| 999 | 999 |"));
+}
+
+TEST(Markdown, TextIsNeverMarkup) {
+  Json document = sample_document();
+  document["experiment"]["title"] = "a | b\n# c <b>";
+  document["expectations"][0]["note"] = "x | y";
+  const std::string text = render_markdown(document, {"echo ```\n# not a heading", 1.0});
+  EXPECT_THAT(text, HasSubstr("## a \\| b \\# c &lt;b>\n"));
+  EXPECT_THAT(text, HasSubstr("x \\| y"));
+  EXPECT_THAT(text, HasSubstr("````sh\n"));
+  EXPECT_THAT(text, Not(HasSubstr("\n# not")));
+}
+
+TEST(Markdown, WithoutExpectationsSaysSo) {
+  Json document = sample_document();
+  document.erase("expectations");
+  EXPECT_THAT(render_markdown(document, {"c", 150.0}), HasSubstr("No published values"));
+  EXPECT_THAT(render_markdown(document, {"c", 150.0}), HasSubstr("2 min 30 s"));
+}
+
+}  // namespace
+}  // namespace earshot

@@ -1,0 +1,139 @@
+#include "earshot/report/wording.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "earshot/core/text.hpp"
+
+namespace earshot {
+namespace {
+
+constexpr std::size_t kCellsInHeadline = 4;
+
+std::string attackers_phrase(const CellResults& cell, const CellFacts& facts) {
+  const std::size_t tried = facts.attackers.size();
+  const bool everyone = cell.network && tried == cell.network->nodes.size();
+  const std::string count = facts.reconstruct_most == 0 ? "None" : std::to_string(facts.reconstruct_most);
+  return fmt::format("{} of {} {}", count, tried, everyone ? "participants" : "attackers tried");
+}
+
+/// One attacker: say how many of the others it reaches, not whether it is "1 of 1".
+std::string single_phrase(const CellFacts& facts) {
+  const AttackerFacts& attacker = facts.attackers.front();
+  return fmt::format("Attacker {} {} reconstruct {} of the others' data", attacker.label,
+                     attacker.success ? "can" : "could", percent_text(attacker.leak()));
+}
+
+std::string first_clause(const CellResults& cell, const CellFacts& facts) {
+  if (facts.attackers.size() == 1) return single_phrase(facts);
+  return fmt::format("{} can reconstruct most of the others' data", attackers_phrase(cell, facts));
+}
+
+std::string cell_prefix(const CellResults& cell, const CellFacts& facts) {
+  if (cell.statement && cell.statement->is_private) return fmt::format("with noise, {}", facts.guarantee);
+  return facts.label;
+}
+
+std::string later_clause(const CellResults& cell, const CellFacts& facts) {
+  const std::string answer = facts.attackers.size() == 1 ? percent_text(facts.attackers.front().leak())
+                             : facts.reconstruct_most == 0
+                                 ? "none"
+                                 : fmt::format("{} of {}", facts.reconstruct_most, facts.attackers.size());
+  return fmt::format("; {}: {}", cell_prefix(cell, facts), answer);
+}
+
+std::string range_headline(const std::vector<CellFacts>& facts) {
+  const CellFacts* low = nullptr;
+  const CellFacts* high = nullptr;
+  for (const CellFacts& cell : facts) {
+    if (!cell.mean_leak) continue;
+    if (low == nullptr || *cell.mean_leak < *low->mean_leak) low = &cell;
+    if (high == nullptr || *cell.mean_leak > *high->mean_leak) high = &cell;
+  }
+  if (low == nullptr) return "";
+  return fmt::format(
+      "Over {} settings, an average attacker reconstructs from {} ({}) to {} ({}) of the others' data.",
+      facts.size(), percent_text(low->mean_leak), low->label, percent_text(high->mean_leak), high->label);
+}
+
+std::string leak_headline(const std::vector<CellResults>& cells, const std::vector<CellFacts>& facts) {
+  const bool attacked = std::any_of(facts.begin(), facts.end(),
+                                    [](const CellFacts& cell) { return cell.mean_leak.has_value(); });
+  if (!attacked) return "";
+  if (cells.size() > kCellsInHeadline) return range_headline(facts);
+  std::string sentence;
+  for (std::size_t c = 0; c < cells.size(); ++c) {
+    if (!facts[c].mean_leak) continue;
+    sentence += sentence.empty() ? first_clause(cells[c], facts[c]) : later_clause(cells[c], facts[c]);
+  }
+  return sentence + ".";
+}
+
+std::string expectations_headline(const std::vector<Expectation>& expectations) {
+  if (expectations.empty()) return "";
+  const auto met = std::count_if(expectations.begin(), expectations.end(),
+                                 [](const Expectation& e) { return verdict_text(e) == "met"; });
+  return fmt::format("{} of {} published values {} met.", met, expectations.size(), met == 1 ? "is" : "are");
+}
+
+}  // namespace
+
+std::string number_text(const std::optional<double>& value, int digits) {
+  return value ? fmt::format("{:.{}g}", *value, digits) : "–";
+}
+
+std::string percent_text(const std::optional<double>& share) {
+  if (!share) return "–";
+  double percent = std::round(*share * 100.0);
+  if (*share > 0.0 && percent == 0.0) return "<1 %";
+  if (*share < 1.0 && percent == 100.0) return ">99 %";
+  return fmt::format("{:.0f} %", percent);
+}
+
+std::string settings_text(const CellResults& cell) {
+  std::vector<std::string> parts;
+  for (const auto& [key, value] : cell.settings) parts.push_back(fmt::format("{} = {}", key, value));
+  return parts.empty() ? "this run" : join(parts, ", ");
+}
+
+std::string guarantee_text(const StatementFacts& statement) {
+  return statement.is_private ? "ε = " + number_text(statement.epsilon) : "no privacy";
+}
+
+std::string statement_text(const StatementFacts& statement) {
+  const auto or_unstated = [](const std::string& term) { return term.empty() ? "not stated" : term; };
+  std::string line = guarantee_text(statement);
+  if (statement.is_private && statement.delta) line += ", δ = " + number_text(statement.delta);
+  line += fmt::format("; definition: {}; protects: {}; adjacency: {}; against: {}",
+                      or_unstated(statement.definition), or_unstated(statement.unit),
+                      or_unstated(statement.adjacency), or_unstated(statement.adversary));
+  if (!statement.assumptions.empty()) line += "; assuming: " + join(statement.assumptions, "; ");
+  return line;
+}
+
+std::string expected_text(const Expectation& expectation) {
+  std::vector<std::string> parts;
+  if (expectation.published)
+    parts.push_back(number_text(expectation.published) +
+                    (expectation.tolerance ? " ± " + number_text(expectation.tolerance) : ""));
+  if (expectation.at_least) parts.push_back("≥ " + number_text(expectation.at_least));
+  if (expectation.at_most) parts.push_back("≤ " + number_text(expectation.at_most));
+  return parts.empty() ? "–" : join(parts, ", ");
+}
+
+std::string verdict_text(const Expectation& expectation) {
+  if (!expectation.met || !expectation.measured) return "not measured";
+  return *expectation.met ? "met" : "missed";
+}
+
+std::string headline_text(const Results& results, const std::vector<CellFacts>& facts) {
+  const std::string leak = leak_headline(results.cells, facts);
+  const std::string published = expectations_headline(results.expectations);
+  if (!leak.empty()) return published.empty() ? leak : leak + " " + published;
+  if (!published.empty()) return published;
+  return results.cells.empty() ? "This document holds no results." : "No attack was part of this run.";
+}
+
+}  // namespace earshot

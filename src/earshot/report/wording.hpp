@@ -1,0 +1,37 @@
+// The words the three renderers share: numbers, guarantees, verdicts and the headline.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "earshot/report/facts.hpp"
+#include "earshot/report/results.hpp"
+
+namespace earshot {
+
+/// At most `digits` significant digits, no trailing zeros; "–" for a value that is not there.
+std::string number_text(const std::optional<double>& value, int digits = 4);
+
+/// "93 %"; shares that are not quite none or all never round to 0 % or 100 %.
+std::string percent_text(const std::optional<double>& share);
+
+/// "mechanism.kind = none, graph.p = 0.1", or "this run" when nothing is swept.
+std::string settings_text(const CellResults& cell);
+
+/// "no privacy", or "ε = 8".
+std::string guarantee_text(const StatementFacts& statement);
+
+/// The whole statement in one sentence, every term named: never a bare ε.
+std::string statement_text(const StatementFacts& statement);
+
+/// "0.94 ± 0.1", "≥ 10", "≤ 0.5".
+std::string expected_text(const Expectation& expectation);
+
+/// "met", "missed" or "not measured".
+std::string verdict_text(const Expectation& expectation);
+
+/// What the run found, in one sentence; `facts` holds one entry per cell.
+std::string headline_text(const Results& results, const std::vector<CellFacts>& facts);
+
+}  // namespace earshot

@@ -1,0 +1,76 @@
+#include "earshot/report/wording.hpp"
+
+#include <gtest/gtest.h>
+
+#include "earshot/report/sample.hpp"
+
+namespace earshot {
+namespace {
+
+std::string headline(const Json& document) {
+  const Results results = read_results(document);
+  std::vector<CellFacts> facts;
+  for (const CellResults& cell : results.cells) facts.push_back(cell_facts(cell));
+  return headline_text(results, facts);
+}
+
+TEST(Wording, SharesNeverRoundToNoneOrAll) {
+  EXPECT_EQ(percent_text(0.0), "0 %");
+  EXPECT_EQ(percent_text(0.001), "<1 %");
+  EXPECT_EQ(percent_text(0.999), ">99 %");
+  EXPECT_EQ(percent_text(1.0), "100 %");
+  EXPECT_EQ(percent_text(std::nullopt), "–");
+}
+
+TEST(Wording, NumbersAreShort) {
+  EXPECT_EQ(number_text(0.94), "0.94");
+  EXPECT_EQ(number_text(1e-5), "1e-05");
+  EXPECT_EQ(number_text(31.24159, 3), "31.2");
+  EXPECT_EQ(number_text(std::nullopt), "–");
+}
+
+TEST(Wording, AStatementNamesEveryTerm) {
+  StatementFacts statement;
+  EXPECT_EQ(
+      statement_text(statement),
+      "no privacy; definition: not stated; protects: not stated; adjacency: not stated; against: not stated");
+  statement.is_private = true;
+  statement.epsilon = 2.0;
+  statement.delta = 1e-6;
+  statement.assumptions = {"a", "b"};
+  EXPECT_EQ(
+      statement_text(statement),
+      "ε = 2, δ = 1e-06; definition: not stated; protects: not stated; adjacency: not stated; against: not "
+      "stated; assuming: a; b");
+}
+
+TEST(Wording, VerdictNeedsAMeasurement) {
+  Expectation expectation;
+  expectation.met = true;
+  EXPECT_EQ(verdict_text(expectation), "not measured");
+  expectation.measured = 1.0;
+  EXPECT_EQ(verdict_text(expectation), "met");
+  expectation.met = false;
+  EXPECT_EQ(verdict_text(expectation), "missed");
+}
+
+TEST(Headline, AnswersInOneSentence) {
+  Json document = sample_document();
+  document.erase("expectations");
+  EXPECT_EQ(headline(document),
+            "4 of 4 participants can reconstruct most of the others' data; with noise, ε = 8: none.");
+  document["cells"].erase(0);
+  EXPECT_EQ(headline(document), "None of 4 participants can reconstruct most of the others' data.");
+}
+
+TEST(Headline, SaysWhenThereIsNothingToSay) {
+  Json document = sample_document();
+  document.erase("expectations");
+  document["cells"] = {Json::object()};
+  EXPECT_EQ(headline(document), "No attack was part of this run.");
+  document.erase("cells");
+  EXPECT_EQ(headline(document), "This document holds no results.");
+}
+
+}  // namespace
+}  // namespace earshot
