@@ -49,7 +49,8 @@ class EdgeListReader {
     if (edges_.empty()) fail(Fault::kData, fmt::format("{}: holds no edge", origin));
     refuse_header(origin);
     if (std::all_of(names_.begin(), names_.end(), is_integer)) order_by_value();
-    EdgeList list{Graph(names_.size(), edges_, std::move(names_)), report_};
+    const std::size_t nodes = names_.size();
+    EdgeList list{Graph(nodes, edges_, std::move(names_)), report_};
     settle_components(list, origin);
     return list;
   }
