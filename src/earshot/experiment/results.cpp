@@ -35,6 +35,8 @@ Json pool_tables(const Cell& cell, const std::vector<Json>& trials) {
              fmt::format("table \"{}\" of cell {} changes its columns at trial {}", name, cell.index, trial));
       Json& rows = pooled[name]["rows"];
       for (const Json& row : table.at("rows")) {
+        if (!row.is_array() || row.size() + 1 != columns.size())
+          fail(Fault::kInternal, fmt::format("a row of table \"{}\" does not fit its columns", name));
         Json led = Json::array({trial});
         led.insert(led.end(), row.begin(), row.end());
         rows.push_back(std::move(led));

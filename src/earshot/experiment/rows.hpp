@@ -15,7 +15,7 @@ namespace earshot {
 /// Refers to the cells and tables added; they must outlive it.
 class Rows {
  public:
-  /// `table` is {"columns": [...], "rows": [[...], ...]}.
+  /// `table` is {"columns": [...], "rows": [[...], ...]}, every row as long as the columns.
   void add(const Cell& cell, const Json& table);
 
   std::size_t size() const { return rows_.size(); }

@@ -32,7 +32,7 @@ class RunStore {
 
   /// All units finished so far, by cell and trial.
   std::vector<StoredUnit> units() const;
-  /// Durable once it returns. Safe to call from parallel bodies.
+  /// Survives the end of this process, however it comes, once it returns. Safe to call from parallel bodies.
   void put(const StoredUnit& unit);
 
   static constexpr const char* kFileName = "run.sqlite";
