@@ -2,6 +2,7 @@
 
 #include <Eigen/Eigenvalues>
 #include <cmath>
+#include <complex>
 #include <numbers>
 
 #include "earshot/graph/eigensolve.hpp"
@@ -110,6 +111,27 @@ TEST(Spectrum, OneWayRingHasComplexEigenvalues) {
     EXPECT_NEAR(second_eigenvalue_modulus(one_way_ring(nodes)), std::cos(pi / static_cast<double>(nodes)),
                 1e-8)
         << nodes;
+}
+
+TEST(Spectrum, LargeOneWayExponentialGraph) {
+  // Everyone listens to i + 1, i + 2, i + 4, ... but not back: circulant, eigenvalues are sums of roots of
+  // unity.
+  constexpr int kNodes = 700;
+  const Graph graph = testing::make_graph("exponential", {{"nodes", kNodes}});
+  std::vector<Rational> weights;
+  for (int u = 0; u < kNodes; ++u) {
+    for (const NodeId v : graph.neighbours(static_cast<NodeId>(u))) {
+      const int hop = (static_cast<int>(v) - u + kNodes) % kNodes;
+      weights.push_back((hop & (hop - 1)) == 0 ? Rational{1, 11} : Rational{0, 1});
+    }
+  }
+  double expected = 0;
+  for (int k = 1; k < kNodes; ++k) {
+    std::complex<double> sum = 1;
+    for (int hop = 1; hop < kNodes; hop *= 2) sum += std::polar(1.0, 2 * pi * k * hop / kNodes);
+    expected = std::max(expected, std::abs(sum) / 11);
+  }
+  EXPECT_NEAR(second_eigenvalue_modulus({graph, weights}), expected, 1e-9);
 }
 
 TEST(Spectrum, LargeSocialGraphMatchesTheDenseSolver) {
