@@ -32,16 +32,25 @@ Json Cell::setting(std::string_view name) const {
   return choice->settings.has(key) ? choice->settings.values().at(key) : Json(nullptr);
 }
 
+namespace {
+
+std::string hash(const std::string& text) {
+  return sha256({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+}
+
+}  // namespace
+
 std::string plan_digest(const Plan& plan) {
-  const auto hash = [](const std::string& text) {
-    return sha256({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
-  };
+  std::map<const Choice*, std::string> known;  // cells share their choices
   std::string digest = hash(Json{{"version", kVersion}, {"seed", plan.seed}}.dump());
   for (const Cell& cell : plan.cells) {
-    Json sections = Json::object();
-    for (const auto& [role, choice] : cell.choices)
-      sections[role] = {{"kind", choice->kind}, {"settings", choice->settings.values()}};
-    digest = hash(digest + sections.dump());
+    std::string sections = digest;
+    for (const auto& [role, choice] : cell.choices) {
+      std::string& one = known[choice.get()];
+      if (one.empty()) one = hash(Json{role, choice->kind, choice->settings.values()}.dump());
+      sections += one;
+    }
+    digest = hash(sections);
   }
   return digest;
 }

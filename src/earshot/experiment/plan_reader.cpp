@@ -109,36 +109,65 @@ class PlanReader {
     if (!count)
       return complain("sweep", fmt::format("the sweep has more than {} cells", kMostCells),
                       "shorten an axis");
+    std::vector<SweptRole> roles;
+    for (const std::string& role : section_roles()) roles.push_back(swept_role(role));
     plan_.cells.reserve(*count);
-    for (std::size_t i = 0; i < *count; ++i) plan_.cells.push_back(make_cell(i));
+    for (std::size_t i = 0; i < *count; ++i) plan_.cells.push_back(make_cell(i, roles));
   }
 
-  Cell make_cell(std::size_t index) {
+  /// A role and the axes that bind keys of it. Its section depends on those axes alone, so cells share what
+  /// is made for one position on them: a large sweep validates each distinct section once.
+  struct SweptRole {
+    std::string role;
+    std::vector<std::size_t> axes;
+    std::vector<std::shared_ptr<const Choice>> made;
+  };
+
+  SweptRole swept_role(const std::string& role) const {
+    SweptRole swept{role, {}, {}};
+    std::size_t positions = 1;
+    for (std::size_t a = 0; a < axes_.size(); ++a) {
+      const auto keys = bound_keys({&axes_[a], 1});
+      if (std::ranges::none_of(keys, [&](const std::string& key) { return role_of(key) == role; })) continue;
+      swept.axes.push_back(a);
+      positions *= axes_[a].points.size();
+    }
+    swept.made.resize(positions);
+    return swept;
+  }
+
+  Cell make_cell(std::size_t index, std::vector<SweptRole>& roles) {
     Cell cell;
     cell.index = index;
-    const Json bound = grid_point(axes_, index);
-    for (const std::string& role : section_roles()) {
-      Json section = document_.root.contains(role) ? document_.root[role] : Json(nullptr);
-      for (const auto& [name, value] : bound.items()) {
-        if (role_of(name) != role) continue;
-        if (section.is_null()) section = Json::object();
-        section[name.substr(role.size() + 1)] = value;
-      }
-      if (section.is_null()) continue;
-      cell.choices[role] = choice_for(role, section);
+    const std::vector<std::size_t> position = grid_position(axes_, index);
+    for (SweptRole& swept : roles) {
+      std::size_t slot = 0;
+      for (const std::size_t a : swept.axes) slot = slot * axes_[a].points.size() + position[a];
+      auto& choice = swept.made[slot];
+      if (!choice) choice = make_choice(swept, position);
+      if (choice) cell.choices[swept.role] = choice;
     }
     if (cell.find("protocol") != nullptr && cell.find("mechanism") == nullptr)
       complain_once("protocol", "a protocol needs its privacy mechanism stated",
                     "add [mechanism] with kind = \"none\" to run without privacy");
-    for (const auto& [name, value] : bound.items()) cell.settings[name] = cell.setting(name);
+    for (std::size_t a = 0; a < axes_.size(); ++a) {
+      for (const auto& [name, value] : axes_[a].points[position[a]].items())
+        cell.settings[name] = cell.setting(name);
+    }
     return cell;
   }
 
-  /// Equal sections are validated once, however many cells share them.
-  std::shared_ptr<const Choice> choice_for(const std::string& role, const Json& section) {
-    auto& choice = choices_[role + section.dump()];
-    if (!choice) choice = std::make_shared<const Choice>(validate_section(role, section));
-    return choice;
+  /// Null when neither the file nor these axes have anything to say about the role.
+  std::shared_ptr<const Choice> make_choice(const SweptRole& swept,
+                                            const std::vector<std::size_t>& position) {
+    Json section = document_.root.contains(swept.role) ? document_.root[swept.role] : Json(nullptr);
+    for (const std::size_t a : swept.axes) {
+      for (const auto& [name, value] : axes_[a].points[position[a]].items()) {
+        if (role_of(name) == swept.role) section[name.substr(swept.role.size() + 1)] = value;
+      }
+    }
+    if (section.is_null()) return nullptr;
+    return std::make_shared<const Choice>(validate_section(swept.role, std::move(section)));
   }
 
   Choice validate_section(const std::string& role, Json section) {
@@ -222,7 +251,6 @@ class PlanReader {
   std::vector<Problem>& problems_;
   Plan plan_;
   std::vector<Axis> axes_;
-  std::map<std::string, std::shared_ptr<const Choice>> choices_;
   std::set<std::string> reported_;
 };
 

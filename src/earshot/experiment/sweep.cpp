@@ -116,15 +116,13 @@ std::optional<std::size_t> grid_size(const std::vector<Axis>& axes, std::size_t 
   return size;
 }
 
-Json grid_point(const std::vector<Axis>& axes, std::size_t index) {
-  std::vector<const Json*> chosen(axes.size());
+std::vector<std::size_t> grid_position(const std::vector<Axis>& axes, std::size_t index) {
+  std::vector<std::size_t> position(axes.size());
   for (std::size_t a = axes.size(); a-- > 0;) {
-    chosen[a] = &axes[a].points[index % axes[a].points.size()];
+    position[a] = index % axes[a].points.size();
     index /= axes[a].points.size();
   }
-  Json bound = Json::object();
-  for (const Json* point : chosen) bound.update(*point);
-  return bound;
+  return position;
 }
 
 std::vector<std::string> bound_keys(std::span<const Axis> axes) {

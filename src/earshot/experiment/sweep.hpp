@@ -25,8 +25,8 @@ std::vector<Axis> read_axes(Document& document, std::vector<Problem>& problems);
 /// How many points the grid has; nothing when more than `most`. No axis at all: one point.
 std::optional<std::size_t> grid_size(const std::vector<Axis>& axes, std::size_t most);
 
-/// What the grid's point `index` binds; the last axis varies fastest.
-Json grid_point(const std::vector<Axis>& axes, std::size_t index);
+/// Which point of each axis the grid's point `index` is at; the last axis varies fastest.
+std::vector<std::size_t> grid_position(const std::vector<Axis>& axes, std::size_t index);
 
 /// Every key some axis binds, in order of first mention.
 std::vector<std::string> bound_keys(std::span<const Axis> axes);
