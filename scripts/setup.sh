@@ -9,7 +9,7 @@ die() {
   exit 1
 }
 
-command -v dpkg-query > /dev/null && command -v apt-get > /dev/null ||
+{ command -v dpkg-query && command -v apt-get; } > /dev/null ||
   die "this is not a Debian system; install what scripts/packages.txt lists, and npm, by other means"
 
 installed() {

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -121,6 +122,14 @@ TEST(Catalogue, AgreesWithTheChecksumsOfMakeData) {
   for (std::string sum, path; list >> sum >> path;) sums[path] = sum;
   for (const DatasetFile& file : find_dataset("mnist").files)
     EXPECT_EQ(sums[std::string(file.path)], file.sha256) << file.path;
+}
+
+TEST(Catalogue, AgreesWithTheDocumentation) {
+  const std::string page = read_text(EARSHOT_SOURCE_DIR "/docs/data.md");
+  for (const DatasetEntry& entry : catalogue()) {
+    for (const DatasetFile& file : entry.files)
+      EXPECT_THAT(page, HasSubstr(fmt::format("| `{}` | {} | `{}` |", file.path, file.bytes, file.sha256)));
+  }
 }
 
 TEST(Catalogue, DataDirectoryFollowsTheEnvironment) {
