@@ -70,11 +70,6 @@ constexpr std::array kCatalogue{
                  "unpack SNAP's facebook.tar.gz and put its .edges files into facebook-ego/", kFacebookFiles},
 };
 
-std::filesystem::path gzipped(std::filesystem::path path) {
-  path += ".gz";
-  return path;
-}
-
 bool is_file(const std::filesystem::path& path) {
   std::error_code code;
   return std::filesystem::is_regular_file(path, code);
@@ -82,10 +77,10 @@ bool is_file(const std::filesystem::path& path) {
 
 /// Where the file lies, or an empty path.
 std::filesystem::path find_on_disk(const DatasetFile& file, const std::filesystem::path& directory) {
-  const std::filesystem::path plain = directory / file.path;
-  if (is_file(plain)) return plain;
-  if (is_file(gzipped(plain))) return gzipped(plain);
-  return {};
+  std::filesystem::path path = directory / file.path;
+  if (!is_file(path)) path += ".gz";
+  if (!is_file(path)) path.clear();
+  return path;
 }
 
 std::string missing_message(const DatasetEntry& entry, const DatasetFile& file,

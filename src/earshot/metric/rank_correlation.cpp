@@ -20,8 +20,8 @@ void check(std::span<const double> x, std::span<const double> y) {
     fail(Fault::kNumeric, "rank correlation of a value that is not a number");
 }
 
-int compare(double a, double b) {
-  return (a > b) - (a < b);
+std::int64_t compare(double a, double b) {
+  return static_cast<std::int64_t>(a > b) - static_cast<std::int64_t>(a < b);
 }
 
 }  // namespace
@@ -66,8 +66,8 @@ std::optional<double> kendall(std::span<const double> x, std::span<const double>
   std::int64_t untied_y = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
     for (std::size_t j = i + 1; j < x.size(); ++j) {
-      const int a = compare(x[i], x[j]);
-      const int b = compare(y[i], y[j]);
+      const std::int64_t a = compare(x[i], x[j]);
+      const std::int64_t b = compare(y[i], y[j]);
       agreement += a * b;
       untied_x += a != 0;
       untied_y += b != 0;

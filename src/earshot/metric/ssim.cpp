@@ -147,7 +147,7 @@ void check(std::span<const double> truth, std::span<const double> guess, const I
 std::vector<double> ssim_window(std::size_t smaller_side) {
   const std::size_t largest = smaller_side % 2 == 1 ? smaller_side : smaller_side - 1;
   std::vector<double> window(std::min(kWindow, std::max<std::size_t>(1, largest)));
-  const double centre = static_cast<double>(window.size() / 2);
+  const double centre = static_cast<double>(window.size() - 1) / 2;  // the size is odd
   for (std::size_t i = 0; i < window.size(); ++i)
     window[i] = std::exp(-std::pow((static_cast<double>(i) - centre) / kDeviation, 2) / 2);
   const double sum = std::accumulate(window.begin(), window.end(), 0.0);
