@@ -142,4 +142,14 @@ std::string base64(std::span<const std::uint8_t> bytes) {
   return out;
 }
 
+Bytes unbase64(std::string_view text) {
+  Bytes bytes(text.size() / 4 * 3);
+  const int length = EVP_DecodeBlock(bytes.data(), reinterpret_cast<const unsigned char*>(text.data()),
+                                     static_cast<int>(text.size()));
+  if (length < 0 || text.size() % 4 != 0) fail(Fault::kData, "not base64");
+  const std::size_t padding = text.ends_with("==") ? 2 : text.ends_with('=') ? 1 : 0;
+  bytes.resize(static_cast<std::size_t>(length) - padding);
+  return bytes;
+}
+
 }  // namespace earshot

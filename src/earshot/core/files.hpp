@@ -32,5 +32,7 @@ void write_atomically(const std::filesystem::path& path, std::string_view conten
 /// Lower-case hex.
 std::string sha256(std::span<const std::uint8_t> bytes);
 std::string base64(std::span<const std::uint8_t> bytes);
+/// Refuses anything base64() would not have written.
+Bytes unbase64(std::string_view text);
 
 }  // namespace earshot

@@ -1,0 +1,30 @@
+// From the text of a plan to its stored results, printed summary and report: shared by `run` and `audit`.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "console.hpp"
+#include "earshot/experiment/override.hpp"
+
+namespace earshot::cli {
+
+struct PlanRun {
+  std::string text;    // TOML
+  std::string origin;  // what messages call it
+  std::filesystem::path working_directory;
+  std::vector<Override> overrides;
+  std::string command;  // what a reader types to get these numbers
+  std::string out;      // empty: runs/NAME-DIGEST
+  bool strict = false;
+  CommonOptions common;
+};
+
+/// Validates everything, then runs, resuming whatever the output directory already holds. Writes
+/// results.json, report.html and the pictures, prints the summary (or the JSON).
+void run_plan(const PlanRun& request);
+
+}  // namespace earshot::cli

@@ -1,0 +1,25 @@
+// All components in one catalogue, and the way from a name to the thing.
+#pragma once
+
+#include <string_view>
+
+#include "earshot/data/datasets.hpp"
+#include "earshot/experiment/component_catalogue.hpp"
+#include "earshot/graph/gossip_matrix.hpp"
+#include "earshot/graph/topologies.hpp"
+#include "earshot/mechanism/local_gaussian.hpp"
+#include "earshot/model/model.hpp"
+#include "earshot/threat/adversary.hpp"
+
+namespace earshot {
+
+Catalogue standard_catalogue();
+
+const GraphComponent& graph_component(std::string_view name);
+const WeightsComponent& weights_component(std::string_view name);
+const DatasetComponent& dataset_component(std::string_view name);
+const ModelComponent& model_component(std::string_view name);
+const MechanismComponent& mechanism_component(std::string_view name);
+const AdversaryComponent& adversary_component(std::string_view name);
+
+}  // namespace earshot

@@ -1,0 +1,34 @@
+#include "earshot/pipeline/pipeline.hpp"
+
+#include "earshot/pipeline/dgd_trial.hpp"
+#include "earshot/pipeline/gossip_trial.hpp"
+
+namespace earshot {
+namespace {
+std::string data_key(const Choice& choice) {
+  return choice.kind + choice.settings.values().dump();
+}
+}  // namespace
+
+Pipeline::Pipeline(const Plan& plan, GraphSources sources) : seed_(plan.seed), sources_(std::move(sources)) {
+  for (const Cell& cell : plan.cells) {
+    const Choice* data = cell.find("data");
+    if (data == nullptr || images_.contains(data_key(*data))) continue;
+    images_.emplace(data_key(*data), load_images(*data, sources_.data_directory));
+  }
+}
+
+const LoadedImages* Pipeline::images_of(const Cell& cell) const {
+  const Choice* data = cell.find("data");
+  return data == nullptr ? nullptr : &images_.at(data_key(*data));
+}
+
+Json Pipeline::run(const Cell& cell, std::size_t trial) const {
+  const TrialAddress address{seed_, trial};
+  const Stage stage = build_stage(cell, address, sources_);
+  const LoadedImages* images = images_of(cell);
+  if (cell.at("protocol").kind == "dgd") return run_dgd_trial(cell, address, stage, *images);
+  return run_gossip_trial(cell, address, stage, images);
+}
+
+}  // namespace earshot

@@ -1,0 +1,170 @@
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "earshot/graph/spectrum.hpp"
+#include "earshot/pipeline/attack_report.hpp"
+#include "earshot/pipeline/components.hpp"
+#include "earshot/pipeline/dgd_trial.hpp"
+#include "earshot/pipeline/pipeline.hpp"
+
+namespace earshot {
+namespace {
+
+class Checker {
+ public:
+  Checker(const Plan& plan, const GraphSources& sources) : plan_(plan), sources_(sources) {}
+
+  std::vector<Problem> run() {
+    for (const Cell& cell : plan_.cells) {
+      if (sections_fit(cell)) values_fit(cell);
+    }
+    if (problems_.empty()) {
+      for (Problem& problem : check_tables(plan_, table_columns(plan_)))
+        problems_.push_back(std::move(problem));
+    }
+    return std::move(problems_);
+  }
+
+ private:
+  /// The same problem in many cells of a sweep is said once.
+  void add(const std::string& key, const std::string& why, const std::string& fix) {
+    if (said_.insert(key + why).second) problems_.push_back({plan_.locate(key), why, fix});
+  }
+
+  bool need(const Cell& cell, const std::string& role, const std::string& because) {
+    if (cell.find(role) != nullptr) return true;
+    add(role, fmt::format("section [{}] is missing: {}", role, because),
+        fmt::format("add [{}] with a kind; `earshot list {}` shows the choices", role, role));
+    return false;
+  }
+
+  bool sections_fit(const Cell& cell) {
+    bool fits = true;
+    for (const char* role : {"graph", "weights", "protocol", "adversary"}) {
+      fits = need(cell, role, "every experiment needs one") && fits;
+    }
+    fits = need(cell, "mechanism", "\"no privacy\" has to be written, as kind = \"none\"") && fits;
+    if (!fits) return false;
+    return cell.at("protocol").kind == "dgd" ? dgd_sections_fit(cell) : gossip_sections_fit(cell);
+  }
+
+  bool attack_fits(const Cell& cell, const std::string& wanted) {
+    if (cell.at("attack").kind == wanted) return true;
+    add("attack.kind",
+        fmt::format("attack \"{}\" cannot read the messages of protocol \"{}\"", cell.at("attack").kind,
+                    cell.at("protocol").kind),
+        fmt::format("use \"{}\"", wanted));
+    return false;
+  }
+
+  bool dgd_sections_fit(const Cell& cell) {
+    const bool data = need(cell, "data", "protocol \"dgd\" trains on it");
+    const bool model = need(cell, "model", "protocol \"dgd\" trains it");
+    const bool attack = need(cell, "attack", "the training is overheard to be attacked");
+    return data && model && attack && attack_fits(cell, "dgd_reconstruction");
+  }
+
+  bool gossip_sections_fit(const Cell& cell) {
+    if (cell.find("model") != nullptr) {
+      add("model", "protocol \"gossip\" averages values and trains no model",
+          "remove [model] or use protocol \"dgd\"");
+      return false;
+    }
+    if (cell.find("data") == nullptr && cell.find("attack") == nullptr) return true;
+    if (!need(cell, "data", "an attack needs values to recover") ||
+        !need(cell, "attack", "private values are at stake")) {
+      return false;
+    }
+    if (cell.at("protocol").settings.size("rounds") == 0) {
+      add("protocol.rounds", "gossip on data needs a number of rounds", "set rounds to 1 or more");
+      return false;
+    }
+    return attack_fits(cell, "gossip_reconstruction");
+  }
+
+  /// What can only be known by building it: graph, attackers, noise, data, memory.
+  void values_fit(const Cell& cell) {
+    attempt("mechanism", [&] { build_mechanism(cell); });
+    const Choice* data = cell.find("data");
+    if (data != nullptr) attempt("data", [&] { check_data(*data); });
+    attempt("graph", [&] {
+      const Stage stage = build_stage(cell, {plan_.seed, 0}, sources_);
+      const std::size_t parts = connected_components(stage.graph()).size();
+      if (parts > 1) {
+        add("graph", fmt::format("the graph falls into {} parts that never hear of each other", parts),
+            "condition it on being connected, or take its largest component");
+      }
+      if (data != nullptr) check_memory(cell, stage);
+    });
+  }
+
+  template <class Body>
+  void attempt(const std::string& role, Body&& body) {
+    try {
+      body();
+    } catch (const Error& error) {
+      if (error.fault() == Fault::kInternal) throw;
+      add(role, error.what(), "");
+    }
+  }
+
+  static void build_mechanism(const Cell& cell) {
+    const Choice& choice = cell.at("mechanism");
+    const bool once = cell.at("protocol").kind == "gossip";
+    mechanism_component(choice.kind)
+        .make(choice.settings, once ? 1 : cell.at("protocol").settings.size("rounds"));
+  }
+
+  void check_data(const Choice& choice) {
+    if (!checked_data_.insert(choice.kind + choice.settings.values().dump()).second) return;
+    dataset_component(choice.kind).load(choice.settings, sources_.data_directory);
+  }
+
+  void check_memory(const Cell& cell, const Stage& stage) {
+    const Choice& data = cell.at("data");
+    const double pixels = data.kind == "cifar10" ? 3072 : 784;
+    const double numbers = cell.at("protocol").kind == "dgd" ? (pixels + 1) * 10 : pixels;
+    const double nodes = static_cast<double>(stage.graph().node_count());
+    const double heard_rounds = static_cast<double>(recorded_rounds(cell));
+    // Per node: parameters, half step, gradient and outbox; per recorded round at most one message of every
+    // node; and per thread the cleaned messages and estimates of one attacker.
+    const double bytes = 8 * numbers * nodes * (4 + 2 * heard_rounds);
+    const double physical =
+        static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+    if (bytes > 0.8 * physical) {
+      add("protocol.rounds",
+          fmt::format("the run would need about {:.1f} GiB, the machine has {:.1f}", bytes / 0x1p30,
+                      physical / 0x1p30),
+          "record fewer rounds (attack.window) or use fewer nodes");
+    }
+  }
+
+  const Plan& plan_;
+  const GraphSources& sources_;
+  std::vector<Problem> problems_;
+  std::set<std::string> said_;
+  std::set<std::string> checked_data_;
+};
+
+}  // namespace
+
+std::vector<Problem> preflight(const Plan& plan, const GraphSources& sources) {
+  return Checker(plan, sources).run();
+}
+
+TableColumns table_columns(const Plan& plan) {
+  TableColumns columns;
+  for (const Cell& cell : plan.cells) {
+    const bool attacked = cell.find("data") != nullptr;
+    columns["attackers"] = attacker_columns(attacked || columns.contains("victims"));
+    if (attacked) columns["victims"] = AttackReport::columns();
+    if (cell.at("protocol").kind == "dgd") columns["training"] = training_columns();
+  }
+  for (auto& [name, list] : columns) list.insert(list.begin(), "trial");
+  return columns;
+}
+
+}  // namespace earshot
