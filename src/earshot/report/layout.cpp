@@ -10,6 +10,7 @@ namespace {
 constexpr std::size_t kPivots = 40;
 constexpr int kPowerSteps = 100;
 constexpr std::size_t kLargestRelaxed = 5'000;
+constexpr double kReach = 0.03;  // of the first step: the start is good, so nothing needs to jump over others
 constexpr double kPairEvaluations = 6e7;  // a fraction of a second
 
 using Place = std::pair<double, double>;
@@ -184,7 +185,7 @@ std::vector<Place> node_places(std::size_t node_count, Edges edges) {
   const double k = 0.7 / std::sqrt(static_cast<double>(node_count));
   const int steps = step_count(node_count);
   for (int step = 0; step < steps; ++step)
-    relax(places, edges, k, 0.1 * (1.0 - static_cast<double>(step) / steps), force);
+    relax(places, edges, k, kReach * (1.0 - static_cast<double>(step) / steps), force);
   fit(places);
   return places;
 }

@@ -59,7 +59,7 @@ std::string duration(double seconds) {
 std::string expectations_table(const std::vector<Expectation>& expectations) {
   std::string out = row({"what", "published", "measured", "verdict", "note"}) + "|---|---:|---:|---|---|\n";
   for (const Expectation& e : expectations) {
-    const std::string what = e.what.empty() ? e.measure : e.what;
+    const std::string what = subject_text(e);
     out += row({escaped(e.source.empty() ? what : fmt::format("{} ({})", what, e.source)), expected_text(e),
                 number_text(e.measured), verdict_text(e) == "missed" ? "**missed**" : verdict_text(e),
                 escaped(e.note)});

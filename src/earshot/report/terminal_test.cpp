@@ -23,6 +23,7 @@ TEST(Terminal, ShowsCellsSideBySideWithStatementAndUtility) {
   EXPECT_THAT(text, HasSubstr("accuracy 88 %"));
   EXPECT_THAT(text, HasSubstr("0.94 ± 0.1"));
   EXPECT_THAT(text, HasSubstr("missed"));
+  EXPECT_THAT(text, HasSubstr("correlation with degree: 20 graphs"));
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
 }
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include <fmt/format.h>
+
 #include "earshot/report/facts.hpp"
 #include "earshot/report/layout.hpp"
 #include "earshot/report/wording.hpp"
@@ -11,7 +13,6 @@
 namespace earshot {
 namespace {
 
-constexpr std::size_t kLeastPairsPerCell = 5'000;
 constexpr std::size_t kRelationsShown = 12;
 
 Json or_null(const std::optional<double>& value) {
@@ -49,7 +50,7 @@ Json statement_view(const StatementFacts& statement) {
           {"assumptions", statement.assumptions}};
 }
 
-/// "x_3 + 2 x_4": what is known of values that stay hidden.
+/// "x(3) + 2·x(4)": what is known of values that stay hidden.
 std::string relation_text(const HiddenRelation& relation) {
   std::string sum;
   for (std::size_t i = 0; i < relation.nodes.size(); ++i) {
@@ -57,7 +58,7 @@ std::string relation_text(const HiddenRelation& relation) {
     const bool negative = coefficient.starts_with('-');
     if (negative) coefficient.erase(0, 1);
     sum += sum.empty() ? (negative ? "−" : "") : (negative ? " − " : " + ");
-    sum += (coefficient == "1" ? "" : coefficient + "·") + relation.nodes[i];
+    sum += fmt::format("{}x({})", coefficient == "1" ? "" : coefficient + "·", relation.nodes[i]);
   }
   return sum;
 }
@@ -160,10 +161,10 @@ Json cell_view(const CellResults& cell, const CellFacts& facts, std::size_t pair
 }
 
 /// Sweeps often share one graph: each distinct one is laid out and stored once.
-void add_cells(const Results& results, const std::vector<CellFacts>& facts, Json& view) {
+void add_cells(const Results& results, const std::vector<CellFacts>& facts, std::size_t pair_budget,
+               Json& view) {
   std::vector<const NetworkFacts*> networks;
-  const std::size_t budget =
-      std::max(kLeastPairsPerCell, kPairBudget / std::max<std::size_t>(1, facts.size()));
+  const std::size_t budget = pair_budget / std::max<std::size_t>(1, facts.size());
   for (std::size_t c = 0; c < facts.size(); ++c) {
     const CellResults& cell = results.cells[c];
     Json shown = cell_view(cell, facts[c], budget);
@@ -193,18 +194,14 @@ Json curve_view(const Curve& curve) {
 }
 
 Json expectation_view(const Expectation& expectation) {
-  return {{"what", expectation.what},
-          {"source", expectation.source},
-          {"measure", expectation.measure},
-          {"published", expected_text(expectation)},
-          {"measured", number_text(expectation.measured)},
-          {"verdict", verdict_text(expectation)},
-          {"note", expectation.note}};
+  return {{"what", subject_text(expectation)},       {"source", expectation.source},
+          {"published", expected_text(expectation)}, {"measured", number_text(expectation.measured)},
+          {"verdict", verdict_text(expectation)},    {"note", expectation.note}};
 }
 
 }  // namespace
 
-Json page_view(const Results& results) {
+Json page_view(const Results& results, std::size_t pair_budget) {
   std::vector<CellFacts> facts;
   for (const CellResults& cell : results.cells) facts.push_back(cell_facts(cell));
   Json view = {
@@ -221,7 +218,7 @@ Json page_view(const Results& results) {
       {"cells", Json::array()},
       {"curves", Json::array()},
       {"expectations", Json::array()}};
-  add_cells(results, facts, view);
+  add_cells(results, facts, pair_budget, view);
   for (const Curve& curve : results.curves) view["curves"].push_back(curve_view(curve));
   for (const Expectation& e : results.expectations) view["expectations"].push_back(expectation_view(e));
   return view;

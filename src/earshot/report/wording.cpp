@@ -113,6 +113,10 @@ std::string statement_text(const StatementFacts& statement) {
   return line;
 }
 
+std::string subject_text(const Expectation& expectation) {
+  return expectation.what.empty() ? expectation.measure : expectation.what;
+}
+
 std::string expected_text(const Expectation& expectation) {
   std::vector<std::string> parts;
   if (expectation.published)

@@ -25,6 +25,9 @@ std::string guarantee_text(const StatementFacts& statement);
 /// The whole statement in one sentence, every term named: never a bare ε.
 std::string statement_text(const StatementFacts& statement);
 
+/// What was measured: the plain words when there are any, else the name of the measure.
+std::string subject_text(const Expectation& expectation);
+
 /// "0.94 ± 0.1", "≥ 10", "≤ 0.5".
 std::string expected_text(const Expectation& expectation);
 

@@ -67,7 +67,16 @@ function nodeValue(cell, node) {
   if (a < 0 || !cell.attackers[a].pairs_kept || cell.attackers[a].members.includes(node)) return null;
   const pair = cell.pairsOf[a].get(node);
   if (cell.attackers[a].success !== null) return pair && pair.success !== null ? pair.success : 0;
-  return pair && pair.determined ? 1 : 0;
+  if (!pair || !pair.determined) return 0;
+  const rounds = Math.max(1, cell.attackers[a].by_round.length);
+  return pair.round === null ? 1 : Math.max(0.25, 1 - 0.75 * (pair.round - 1) / rounds);
+}
+
+// What the two ends of the colour scale mean.
+function scaleEnds(cell) {
+  const a = currentAttacker();
+  const byRound = choice.colour === "chosen" && a >= 0 && cell.attackers[a].success === null;
+  return byRound ? ["known at once", "stays hidden"] : ["100 %", "0 %"];
 }
 
 function nodeTip(cell, node) {
@@ -83,7 +92,7 @@ function nodeTip(cell, node) {
   return tip(cell.nodes[node], lines);
 }
 
-function networkOption(cell, network) {
+function networkOption(cell, network, aspect) {
   const colours = palette();
   const count = network.nodes.length;
   const a = currentAttacker();
@@ -91,19 +100,19 @@ function networkOption(cell, network) {
   const size = Math.max(5, Math.min(30, 150 / Math.sqrt(count)));
   const nodes = network.nodes.map((name, i) => {
     const value = nodeValue(cell, i);
-    return { name: String(i), x: network.places[i][0] * 1000, y: network.places[i][1] * 1000, value,
+    return { name: String(i), x: network.places[i][0] * 1000 * aspect, y: network.places[i][1] * 1000, value,
       symbolSize: chosen.has(i) ? size * 1.4 : size, symbol: chosen.has(i) ? "diamond" : "circle",
-      itemStyle: { color: value === null ? colours.none : ramp(value), borderWidth: chosen.has(i) ? 3 : 1,
+      itemStyle: { color: value === null ? colours.none : ramp(value), borderWidth: chosen.has(i) ? 3 : count > LARGE ? 0.3 : 1,
         borderColor: chosen.has(i) ? colours.chosen : colours.line } };
   });
   return {
     tooltip: tooltip((p) => p.dataType === "node" ? nodeTip(cell, p.dataIndex) : null),
     visualMap: { type: "continuous", min: 0, max: 1, calculable: false, orient: "horizontal", left: "center", bottom: 6,
-      text: ["100 %", "0 %"], textStyle: { color: colours.quiet }, inRange: { color: colours.ramp }, seriesIndex: 99,
+      text: scaleEnds(cell), textStyle: { color: colours.quiet }, inRange: { color: colours.ramp }, seriesIndex: 99,
       itemHeight: 130, itemWidth: 12 },
-    series: [{ type: "graph", layout: "none", roam: true, left: 50, right: 50, top: 30, bottom: 60, data: nodes,
+    series: [{ type: "graph", layout: "none", roam: true, top: 36, data: nodes,
       links: network.edges.map(([s, t]) => ({ source: s, target: t })),
-      label: { show: count <= NAMED, position: "bottom", distance: 3, color: colours.ink, fontSize: count > 30 ? 10 : 12,
+      label: { show: count <= NAMED, position: "bottom", distance: 3, color: colours.ink, fontSize: count > 30 ? 10 : 12, width: 110, overflow: "truncate",
         textBorderColor: colours.surface, textBorderWidth: 3, formatter: (p) => network.nodes[p.dataIndex] },
       labelLayout: { hideOverlap: count > 30 },
       lineStyle: { color: colours.line, width: count > LARGE ? 0.4 : 1.2, opacity: count > LARGE ? 0.35 : 0.9 },
@@ -160,7 +169,7 @@ function showNetwork() {
   body("network").querySelector(".side").replaceChildren(...networkFacts(cell, network));
   body("network").querySelector(".note").textContent = cell.attackers.length > 1
     ? "Click a node to choose it as the attacker; drag to move, scroll to zoom." : "Drag to move, scroll to zoom.";
-  draw("network", box, networkOption(cell, network), (p) => {
+  draw("network", box, networkOption(cell, network, Math.max(0.8, Math.min(1.6, box.clientWidth / box.clientHeight))), (p) => {
     if (p.dataType !== "node") return;
     const here = currentCell(), a = here.attackerOfNode.get(p.dataIndex);
     if (a !== undefined) choose({ attacker: here.attackers[a].label });
@@ -204,7 +213,7 @@ function heatOption(cell, rows, columns, heat) {
       left: "center", bottom: 4, precision: 1, calculable: !share, itemHeight: 150, itemWidth: 12, textStyle: { color: colours.quiet },
       text: share ? ["100 %", "0 %"] : undefined, inRange: { color: heat[0] === "round" || heat[0] === "amplification"
         ? [...colours.ramp].reverse() : colours.ramp } },
-    series: [{ type: "heatmap", data: points, itemStyle: { borderColor: colours.surface, borderWidth: points.length > 5000 ? 0 : 1 },
+    series: [{ type: "heatmap", progressive: 0, data: points, itemStyle: { borderColor: colours.surface, borderWidth: points.length > 5000 ? 0 : 1 },
       emphasis: { itemStyle: { borderColor: colours.chosen, borderWidth: 2 } } }]
   };
 }
@@ -222,8 +231,8 @@ function showPairs() {
   const box = chartBox("Heat map of attackers against victims");
   box.style.height = Math.max(230, Math.min(1100, rows.length * 24 + 170)) + "px";
   const left = rows.length < cell.attackers.length || columns.length < cell.nodes.length
-    ? " Shown: the " + rows.length + " attackers that reach most and the " + columns.length + " nodes most exposed, of "
-      + cell.attackers.length + " and " + cell.nodes.length + "." : "";
+    ? " Shown: " + rows.length + " of " + cell.attackers.length + " attackers, those that reach most, and " + columns.length
+      + " of " + cell.nodes.length + " nodes, those most exposed." : "";
   fill("pairs", switcher("Measure", heats.map((h) => [h[0], h[1]]), heat[0], (h) => choose({ heat: h })), box,
     el("p", { class: "quiet" }, "In setting: " + cellLongName(cell) + ". Empty squares: the victim stays hidden from the attacker." + left));
   draw("pairs", box, heatOption(cell, rows, columns, heat));
@@ -265,7 +274,7 @@ function lineOption(xTitle, yTitle, series) {
     legend: { type: "scroll", top: 6, textStyle: { color: colours.ink }, pageTextStyle: { color: colours.ink }, show: series.length > 1 },
     grid: { left: 64, right: 22, top: series.length > 1 ? 44 : 20, bottom: 52 },
     xAxis: axisStyle(xTitle, { type: words ? "category" : wide ? "log" : "value", data: names, nameGap: 30,
-      min: words || wide ? undefined : "dataMin", max: words ? undefined : "dataMax", splitLine: { show: false } }),
+      minInterval: xs.every(Number.isInteger) ? 1 : undefined, min: words || wide ? undefined : "dataMin", max: words ? undefined : "dataMax", splitLine: { show: false } }),
     yAxis: axisStyle(yTitle, { type: "value", scale: true, nameGap: 46 }),
     series: drawn
   };

@@ -147,7 +147,7 @@ function galleryCard(victim, label, cells) {
     const a = cell.attackers.findIndex((attacker) => attacker.label === label);
     const pair = a < 0 ? null : cell.pairsOf[a].get(cell.nodes.indexOf(victim));
     if (!baselines && pair && pair.zero !== null)
-      baselines = "Guessing: zero " + decibel(pair.zero) + ", mean " + decibel(pair.mean);
+      baselines = "guess: zero " + number(pair.zero, 3) + ", mean " + decibel(pair.mean);
   }
   return el("div", { class: "card" }, el("h3", null, victim), el("div", { class: "frames" }, ...frames),
     baselines && el("div", { class: "quiet" }, baselines));
@@ -195,7 +195,7 @@ function showPublished() {
   if (data.expectations.length === 0) return hide("published");
   const mark = { met: "good", missed: "bad" };
   fill("published", table([
-    { title: "What", cell: (e) => e.what || e.measure },
+    { title: "What", cell: (e) => e.what },
     { title: "Source", cell: (e) => e.source },
     { title: "Published", number: true, cell: (e) => e.published },
     { title: "Measured", number: true, cell: (e) => e.measured },

@@ -15,6 +15,8 @@ function redraw(change) {
 function redrawCharts() { [showNetwork, showPairs, showRounds, showCurves].forEach((show) => show()); }
 
 watchers.push(redraw);
+// With few attackers on many nodes, what one of them sees says more than which nodes attack.
+if (data.cells.length > 0 && 2 * currentCell().attackers.length < currentCell().nodes.length) choice.colour = "chosen";
 showHeader();
 redraw({ cell: choice.cell });
 showCurves();
