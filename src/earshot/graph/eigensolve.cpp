@@ -104,8 +104,8 @@ double second_modulus_symmetric(const SparseMatrix& matrix, double radius) {
   return second_modulus_inverted(matrix, radius);
 }
 
-double second_modulus_general(const SparseMatrix& matrix) {
-  if (matrix.rows() <= kLargestDense) return second_modulus_dense(matrix);
+double second_modulus_general(const SparseMatrix& matrix, Eigen::Index largest_dense) {
+  if (matrix.rows() <= largest_dense) return second_modulus_dense(matrix);
   Spectra::SparseGenMatProd<double> product(matrix);
   Spectra::GenEigsSolver solver(product, 2, kBasis);
   solver.init();

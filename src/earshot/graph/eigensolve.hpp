@@ -13,8 +13,8 @@ inline constexpr Eigen::Index kLargestDense = 600;
 
 /// Second-largest |eigenvalue| of a symmetric matrix of two or more rows. `radius`: a bound on all of them.
 double second_modulus_symmetric(const SparseMatrix& matrix, double radius);
-/// The same for any square matrix; a numeric error if a large one does not converge.
-double second_modulus_general(const SparseMatrix& matrix);
+/// The same for any square matrix; a numeric error if a very large one does not converge.
+double second_modulus_general(const SparseMatrix& matrix, Eigen::Index largest_dense = kLargestDense);
 
 /// Projection of the all-ones vector on the eigenspace of the largest eigenvalue of a symmetric non-negative
 /// matrix, unit norm: where power iteration from equal values ends. `bound`: at least that eigenvalue.

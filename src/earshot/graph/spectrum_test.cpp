@@ -19,7 +19,7 @@ double modulus(const char* weights, const Graph& graph) {
 
 TEST(Spectrum, RingHasCosines) {
   // Metropolis on a ring is circulant (1, 1, 1) / 3: eigenvalues (1 + 2 cos(2 pi k / n)) / 3.
-  for (const int nodes : {3, 4, 5, 12, 101, 1500}) {
+  for (const int nodes : {3, 4, 5, 12, 101, 900}) {
     double expected = 0;
     for (int k = 1; k < nodes; ++k)
       expected = std::max(expected, std::abs(1 + 2 * std::cos(2 * pi * k / nodes)) / 3);
@@ -30,7 +30,7 @@ TEST(Spectrum, RingHasCosines) {
 
 TEST(Spectrum, LineHasHalfCosines) {
   // Path Laplacian eigenvalues 2 - 2 cos(pi k / n); W = I - L / 3 for Metropolis, I - L / 2 for max_degree.
-  for (const int nodes : {2, 3, 30, 599, 601, 2000}) {
+  for (const int nodes : {2, 3, 30, 650, 1000}) {
     const Graph line = testing::make_graph("line", {{"nodes", nodes}});
     if (nodes == 2) {
       EXPECT_NEAR(modulus("metropolis", line), 0, 1e-12);
@@ -63,35 +63,37 @@ TEST(Spectrum, Star) {
   EXPECT_NEAR(modulus("uniform_neighbour", star), 0.5, 1e-12);
 }
 
+SparseMatrix to_sparse(const GossipMatrix& matrix) {
+  const Graph& graph = matrix.graph();
+  const auto nodes = static_cast<Eigen::Index>(graph.node_count());
+  SparseMatrix sparse(nodes, nodes);
+  for (NodeId u = 0; u < graph.node_count(); ++u) {
+    sparse.insert(u, u) = matrix.self_weight(u);
+    for (std::size_t i = 0; i < graph.degree(u); ++i)
+      sparse.insert(u, graph.neighbours(u)[i]) = matrix.weights(u)[i];
+  }
+  return sparse;
+}
+
+/// Oracle: all eigenvalues of a symmetric W at once, ascending.
+Eigen::VectorXd eigenvalues_of(const GossipMatrix& matrix) {
+  const Eigen::MatrixXd dense(to_sparse(matrix));
+  return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(dense, Eigen::EigenvaluesOnly).eigenvalues();
+}
+
 TEST(Spectrum, LazyHalvesTheDistanceToOne) {
   for (const auto& [name, graph] : testing::sample_graphs()) {
-    const Eigen::Index nodes = static_cast<Eigen::Index>(graph.node_count());
-    Eigen::MatrixXd dense = Eigen::MatrixXd::Zero(nodes, nodes);
-    const GossipMatrix matrix = metropolis_weights(graph);
-    for (NodeId u = 0; u < graph.node_count(); ++u) {
-      dense(u, u) = matrix.self_weight(u);
-      for (std::size_t i = 0; i < graph.degree(u); ++i)
-        dense(u, graph.neighbours(u)[i]) = matrix.weights(u)[i];
-    }
-    const Eigen::VectorXd values = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(dense).eigenvalues();
-    EXPECT_NEAR(modulus("lazy_metropolis", graph), (1 + values[nodes - 2]) / 2, 1e-12) << name;
-    EXPECT_NEAR(modulus("metropolis", graph), std::max(std::abs(values[0]), std::abs(values[nodes - 2])),
-                1e-12)
-        << name;
+    const Eigen::VectorXd values = eigenvalues_of(metropolis_weights(graph));
+    const double second = values[values.size() - 2];
+    EXPECT_NEAR(modulus("lazy_metropolis", graph), (1 + second) / 2, 1e-12) << name;
+    EXPECT_NEAR(modulus("metropolis", graph), std::max(std::abs(values[0]), std::abs(second)), 1e-12) << name;
   }
 }
 
 TEST(Spectrum, UniformNeighbourAgreesWithTheNonSymmetricSolver) {
   for (const auto& [name, graph] : testing::sample_graphs()) {
     const GossipMatrix matrix = uniform_neighbour_weights(graph);
-    SparseMatrix sparse(static_cast<Eigen::Index>(graph.node_count()),
-                        static_cast<Eigen::Index>(graph.node_count()));
-    for (NodeId u = 0; u < graph.node_count(); ++u) {
-      sparse.insert(u, u) = matrix.self_weight(u);
-      for (std::size_t i = 0; i < graph.degree(u); ++i)
-        sparse.insert(u, graph.neighbours(u)[i]) = matrix.weights(u)[i];
-    }
-    EXPECT_NEAR(second_eigenvalue_modulus(matrix), second_modulus_general(sparse), 1e-8) << name;
+    EXPECT_NEAR(second_eigenvalue_modulus(matrix), second_modulus_general(to_sparse(matrix)), 1e-8) << name;
   }
 }
 
@@ -107,10 +109,13 @@ GossipMatrix one_way_ring(std::size_t nodes) {
 }
 
 TEST(Spectrum, OneWayRingHasComplexEigenvalues) {
-  for (const std::size_t nodes : {3U, 40U, 700U})
-    EXPECT_NEAR(second_eigenvalue_modulus(one_way_ring(nodes)), std::cos(pi / static_cast<double>(nodes)),
-                1e-8)
-        << nodes;
+  for (const std::size_t nodes : {3U, 40U, 150U}) {
+    const GossipMatrix ring = one_way_ring(nodes);
+    const double expected = std::cos(pi / static_cast<double>(nodes));
+    EXPECT_NEAR(second_eigenvalue_modulus(ring), expected, 1e-8) << nodes;
+    // With Arnoldi first; on the longest ring it gives up and the dense solver takes over.
+    EXPECT_NEAR(second_modulus_general(to_sparse(ring), 60), expected, 1e-8) << nodes;
+  }
 }
 
 TEST(Spectrum, LargeOneWayExponentialGraph) {
@@ -135,16 +140,10 @@ TEST(Spectrum, LargeOneWayExponentialGraph) {
 }
 
 TEST(Spectrum, LargeSocialGraphMatchesTheDenseSolver) {
-  const Graph graph = testing::make_graph("barabasi_albert", {{"nodes", 800}, {"links", 3}});
-  const GossipMatrix matrix = metropolis_weights(graph);
-  Eigen::MatrixXd dense = Eigen::MatrixXd::Zero(800, 800);
-  for (NodeId u = 0; u < 800; ++u) {
-    dense(u, u) = matrix.self_weight(u);
-    for (std::size_t i = 0; i < graph.degree(u); ++i) dense(u, graph.neighbours(u)[i]) = matrix.weights(u)[i];
-  }
-  const Eigen::VectorXd values =
-      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(dense, Eigen::EigenvaluesOnly).eigenvalues();
-  EXPECT_NEAR(second_eigenvalue_modulus(matrix), std::max(values[798], -values[0]), 1e-10);
+  const GossipMatrix matrix =
+      metropolis_weights(testing::make_graph("barabasi_albert", {{"nodes", 700}, {"links", 3}}));
+  const Eigen::VectorXd values = eigenvalues_of(matrix);
+  EXPECT_NEAR(second_eigenvalue_modulus(matrix), std::max(values[698], -values[0]), 1e-10);
 }
 
 TEST(Spectrum, WhatDoesNotMixHasGapZero) {
