@@ -106,9 +106,9 @@ function showGlance() {
   add("Consensus error", "consensus_error", (v) => number(v, 3));
   fill("glance", table(columns, data.cells, data.cells.length > 1 ? (row, i) => choose({ cell: i }) : null,
     (row, i) => data.cells.length > 1 && i === choice.cell),
-  el("p", { class: "quiet" }, "Determined: share of the other nodes whose values the messages fix exactly, noise aside. "
-    + "Success: share of them the attack reconstructs above the success line. PSNR stands beside what guessing an "
-    + "all-zero or a mean image scores without listening."));
+  el("p", { class: "quiet" }, "Determined: share of the other nodes whose values the messages fix exactly, noise aside."
+    + (data.cells.some((c) => c.mean_success !== null) ? " Success: share of them the attack reconstructs above the success line." : "")
+    + (data.cells.some((c) => c.psnr !== null) ? " PSNR stands beside what guessing an all-zero or a mean image scores without listening." : "")));
 }
 
 function statementBox(cell) {
