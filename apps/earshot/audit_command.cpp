@@ -5,6 +5,7 @@
 #include "commands.hpp"
 #include "earshot/core/error.hpp"
 #include "earshot/core/text.hpp"
+#include "earshot/graph/spectrum.hpp"
 #include "graph_argument.hpp"
 #include "plan_run.hpp"
 
@@ -17,9 +18,9 @@ struct AuditOptions {
   std::string weights = "max-degree";
   std::vector<std::string> attackers;
   std::string data = "mnist";
-  std::size_t rounds = 100;
-  std::size_t window = 0;
-  double learning_rate = 1e-3;
+  std::size_t rounds = 1000;
+  std::optional<std::size_t> window;
+  double learning_rate = 1e-4;
   double epsilon = 8;
   double delta = 1e-5;
   double clip = 1;
@@ -31,6 +32,14 @@ std::string toml_texts(const std::vector<std::string>& texts) {
   std::vector<std::string> quoted;
   for (const std::string& text : texts) quoted.push_back(toml_text(text));
   return "[" + join(quoted, ", ") + "]";
+}
+
+/// Two rounds more than news takes to cross the network: enough for most attackers to identify everybody, and
+/// short enough for gradients to be nearly constant, which the attack assumes.
+std::size_t recorded_window(const AuditOptions& options) {
+  if (options.window) return *options.window;
+  const Stage stage = build_network(options.graph, options.parameters, options.weights, options.seed);
+  return diameter(stage.graph()).value_or(0) + 2;
 }
 
 /// The audit is an ordinary experiment: train without and with noise, and let every node (or the named ones)
@@ -68,8 +77,8 @@ split = "mechanism.kind"
 )",
                      options.seed, graph_section(options.graph, options.parameters),
                      weights_section(options.weights), toml_text(options.data), options.rounds,
-                     toml_real(options.learning_rate), adversary, options.window, toml_real(options.epsilon),
-                     toml_real(options.delta), toml_real(options.clip));
+                     toml_real(options.learning_rate), adversary, recorded_window(options),
+                     toml_real(options.epsilon), toml_real(options.delta), toml_real(options.clip));
 }
 
 std::string reproducing_command(const AuditOptions& options) {
@@ -84,7 +93,7 @@ std::string reproducing_command(const AuditOptions& options) {
   for (const std::string& attacker : options.attackers) command += " --attacker " + attacker;
   add("--data", options.data, standard.data);
   add("--rounds", options.rounds, standard.rounds);
-  add("--window", options.window, standard.window);
+  if (options.window) command += fmt::format(" --window {}", *options.window);
   add("--learning-rate", options.learning_rate, standard.learning_rate);
   add("--epsilon", options.epsilon, standard.epsilon);
   add("--delta", options.delta, standard.delta);
@@ -118,7 +127,8 @@ void add_audit_command(CLI::App& app) {
       ->type_name("ID");
   command->add_option("--data", options->data, "dataset: one image per node")->type_name("NAME");
   command->add_option("--rounds", options->rounds, "training rounds");
-  command->add_option("--window", options->window, "rounds the attackers record (0: all)");
+  command->add_option("--window", options->window,
+                      "rounds the attackers record from the start, 0: all (default: diameter + 2)");
   command->add_option("--learning-rate", options->learning_rate, "step size");
   command->add_option("--epsilon", options->epsilon,
                       "privacy budget of the protected run, for all its rounds");

@@ -5,9 +5,11 @@
 
 #include <fmt/format.h>
 
+#include "console.hpp"
 #include "earshot/core/error.hpp"
 #include "earshot/core/text.hpp"
 #include "earshot/experiment/override.hpp"
+#include "earshot/experiment/plan.hpp"
 #include "earshot/pipeline/components.hpp"
 
 namespace earshot::cli {
@@ -55,6 +57,15 @@ std::string weights_section(const std::string& name_or_file) {
   std::string section = fmt::format("kind = {}\n", toml_text(kind));
   if (kind == "file") section += fmt::format("path = {}\n", toml_text(name_or_file));
   return section;
+}
+
+Stage build_network(const std::string& graph, const std::vector<std::string>& parameters,
+                    const std::string& weights, std::uint64_t seed) {
+  const std::string text = fmt::format(
+      "name = \"network\"\ntitle = \"network\"\n[graph]\n{}[weights]\n{}[adversary]\nkind = \"each\"\n",
+      graph_section(graph, parameters), weights_section(weights));
+  const Plan plan = parse_plan(text, "command line", standard_catalogue());
+  return build_stage(plan.cells.at(0), {seed, 0}, sources_from({}));
 }
 
 }  // namespace earshot::cli

@@ -35,15 +35,6 @@ struct TopologyOptions {
   CommonOptions common;
 };
 
-/// Graph and weights through the same strict parser as an experiment file.
-Stage build(const TopologyOptions& options) {
-  const std::string text = fmt::format(
-      "name = \"topology\"\ntitle = \"topology\"\n[graph]\n{}[weights]\n{}[adversary]\nkind = \"each\"\n",
-      graph_section(options.graph, options.parameters), weights_section(options.weights));
-  const Plan plan = parse_plan(text, "topology", standard_catalogue());
-  return build_stage(plan.cells.at(0), {options.seed, 0}, sources_from({}));
-}
-
 void choose_attackers(const TopologyOptions& options, Stage& stage) {
   if (!options.attackers.empty()) {
     std::vector<NodeId> nodes;
@@ -132,7 +123,7 @@ void topology(const TopologyOptions& options) {
     fail(Fault::kUsage, "--attackers and --all-attackers exclude each other; give one of them");
   }
   set_thread_count(options.common.threads);
-  Stage stage = build(options);
+  Stage stage = build_network(options.graph, options.parameters, options.weights, options.seed);
   choose_attackers(options, stage);
   const Json found = document(options, stage);
   if (options.common.json)

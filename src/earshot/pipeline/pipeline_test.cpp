@@ -12,7 +12,7 @@
 namespace earshot {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 GraphSources sources() {
   return {data_directory(), "."};
@@ -108,7 +108,9 @@ TEST(Pipeline, GossipAttackRecoversImagesAndNoiseHidesThem) {
   std::size_t psnr_column = 0;
   while (victims["columns"][psnr_column] != "psnr") ++psnr_column;
   for (const Json& row : victims["rows"]) {
-    if (row[3] == 1) EXPECT_GT(row[psnr_column].get<double>(), 60.0);
+    if (row[3] == 1) {
+      EXPECT_GT(row[psnr_column].get<double>(), 60.0);
+    }
   }
   for (const std::string variant : {"acceleration = \"chebyshev\"", "message_precision = \"float32\""}) {
     const Plan other = plan_from(replaced(with_data, "rounds = 5", "rounds = 5\n" + variant));

@@ -1,0 +1,53 @@
+// Every command in the README and in docs/ is run: a line starting with "earshot " inside a ```sh block must
+// succeed.
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "earshot/core/files.hpp"
+#include "earshot/data/test_data.hpp"
+#include "program.hpp"
+
+namespace earshot::testing {
+namespace {
+
+std::vector<std::string> commands_of(const std::filesystem::path& page) {
+  std::istringstream lines(read_text(page));
+  std::vector<std::string> commands;
+  std::string line;
+  bool inside = false;
+  while (std::getline(lines, line)) {
+    if (line.starts_with("```"))
+      inside = line == "```sh";
+    else if (inside && line.starts_with("earshot "))
+      commands.push_back(line.substr(8));
+  }
+  return commands;
+}
+
+TEST(Documentation, EveryCommandRuns) {
+  EARSHOT_NEEDS_DATASET("mnist");
+  EARSHOT_NEEDS_DATASET("cifar10");
+  EARSHOT_NEEDS_DATASET("facebook-ego");
+  std::vector<std::filesystem::path> pages = {EARSHOT_SOURCE_DIR "/README.md"};
+  for (const auto& entry : std::filesystem::directory_iterator(EARSHOT_SOURCE_DIR "/docs")) {
+    if (entry.path().extension() == ".md") pages.push_back(entry.path());
+  }
+  const ScratchDirectory scratch;
+  std::filesystem::create_directory_symlink(EARSHOT_SOURCE_DIR "/experiments",
+                                            scratch.path() / "experiments");
+  write_atomically(scratch.path() / "my-network.edges", "# who talks to whom\na b\nb c\nc d\nd a\nd e\n");
+  std::size_t count = 0;
+  for (const auto& page : pages) {
+    for (const std::string& command : commands_of(page)) {
+      const std::string without_comment = command.substr(0, command.find(" #"));
+      const Outcome outcome = run_program(split_command(without_comment), scratch.path());
+      EXPECT_EQ(outcome.exit_code, 0) << page.filename() << ": earshot " << command << "\n" << outcome.err;
+      ++count;
+    }
+  }
+  EXPECT_GT(count, 5U);
+}
+
+}  // namespace
+}  // namespace earshot::testing
