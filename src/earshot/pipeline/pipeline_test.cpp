@@ -50,7 +50,7 @@ constexpr const char* kGossip = R"(
 name = "t"
 title = "t"
 [graph]
-kind = "ring"
+kind = "star"
 nodes = 8
 [weights]
 kind = "metropolis"
@@ -102,9 +102,9 @@ TEST(Pipeline, GossipAttackRecoversImagesAndNoiseHidesThem) {
   ASSERT_TRUE(preflight(plan, sources()).empty());
   const Json result = Pipeline(plan, sources()).run(plan.cells[0], 0);
   const Json& victims = result["tables"]["victims"];
-  // On a ring the two neighbours of the attacker are heard directly; the rest is only known pairwise.
+  // The hub hears all 7 leaves; a leaf hears the hub, and of the 6 other leaves only ever their sum.
   EXPECT_EQ(victims["rows"].size(), 8U * 7U);
-  EXPECT_NEAR(column_mean(victims, "identified"), 3.0 / 7.0, 1e-12);  // two neighbours and the antipode
+  EXPECT_NEAR(column_mean(victims, "identified"), 14.0 / 56.0, 1e-12);
   std::size_t psnr_column = 0;
   while (victims["columns"][psnr_column] != "psnr") ++psnr_column;
   for (const Json& row : victims["rows"]) {
@@ -144,18 +144,19 @@ TEST(Preflight, AcceptsAPlanWithoutData) {
 TEST(Preflight, ListsAllProblemsAtOnceWithTheirFix) {
   const std::string text =
       "name = \"t\"\ntitle = \"t\"\n[graph]\nkind = \"ring\"\nnodes = 5\n[protocol]\nkind = \"dgd\"\nrounds "
-      "= 3\n";
+      "= 3\n"
+      "[mechanism]\nkind = \"none\"\n";
   const std::string problems = problems_of(text);
-  for (const char* section : {"[weights]", "[adversary]", "[mechanism]"})
-    EXPECT_THAT(problems, HasSubstr(section));
-  EXPECT_THAT(problems, HasSubstr("\"none\""));
+  for (const char* text_part : {"[weights]", "[adversary]", "earshot list weights"}) {
+    EXPECT_THAT(problems, HasSubstr(text_part));
+  }
 }
 
 TEST(Preflight, NoticesWhatOnlyBuildingShows) {
   EXPECT_THAT(problems_of(replaced(kGossip, "kind = \"each\"", "kind = \"coalition\"\nnodes = [\"9\"]")),
               HasSubstr("9"));
   EXPECT_THAT(problems_of(replaced(kGossip, "kind = \"none\"", "kind = \"gaussian\"")), HasSubstr("epsilon"));
-  EXPECT_THAT(problems_of(replaced(kGossip, "kind = \"ring\"\nnodes = 8",
+  EXPECT_THAT(problems_of(replaced(kGossip, "kind = \"star\"\nnodes = 8",
                                    "kind = \"erdos_renyi\"\nnodes = 30\np = 0.02\nconnected = false")),
               HasSubstr("parts"));
   EXPECT_THAT(problems_of(std::string(kGossip) + "[attack]\nkind = \"dgd_reconstruction\"\n"),

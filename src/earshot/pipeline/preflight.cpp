@@ -46,7 +46,6 @@ class Checker {
     for (const char* role : {"graph", "weights", "protocol", "adversary"}) {
       fits = need(cell, role, "every experiment needs one") && fits;
     }
-    fits = need(cell, "mechanism", "\"no privacy\" has to be written, as kind = \"none\"") && fits;
     if (!fits) return false;
     return cell.at("protocol").kind == "dgd" ? dgd_sections_fit(cell) : gossip_sections_fit(cell);
   }

@@ -84,7 +84,7 @@ struct AttackerScores {
 
 struct PairScores {
   Mean psnr, zero_psnr, mean_psnr, ssim, relative_error, success, distance;
-  const Exposure* exposure = nullptr;
+  const ExposureFacts* exposure = nullptr;
 };
 
 class Collector {
@@ -92,7 +92,7 @@ class Collector {
   explicit Collector(const CellResults& cell) : cell_(cell) {
     if (cell.network)
       for (const std::string& node : cell.network->nodes) nodes_.index(node);
-    for (const Exposure& exposure : cell.exposure) add_exposure(exposure);
+    for (const ExposureFacts& exposure : cell.exposure) add_exposure(exposure);
     each_row(cell, "attackers", [&](const Row& row) { add_attacker(row); });
     each_row(cell, "victims", [&](const Row& row) { add_victim(row); });
   }
@@ -116,7 +116,7 @@ class Collector {
     return index;
   }
 
-  void add_exposure(const Exposure& exposure) {
+  void add_exposure(const ExposureFacts& exposure) {
     const std::size_t a = attacker_index(join(exposure.attackers, "+"));
     exposures_[a] = &exposure;
     for (const std::string& name : exposure.attackers) nodes_.index(name);
@@ -243,7 +243,7 @@ class Collector {
   const CellResults& cell_;
   Names nodes_, attackers_;
   std::vector<AttackerScores> scores_;
-  std::vector<const Exposure*> exposures_;
+  std::vector<const ExposureFacts*> exposures_;
   std::vector<std::map<std::size_t, PairScores>> pairs_;  // per attacker, by victim
 };
 

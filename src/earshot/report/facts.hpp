@@ -19,7 +19,7 @@ struct AttackerFacts {
   std::optional<double> determined;  // share of the others whose values the messages determine exactly
   std::optional<double> success;     // share of the others reconstructed above the success line
   std::optional<double> psnr, zero_psnr, mean_psnr;  // attack, all-zero guess, mean guess
-  const Exposure* exposure = nullptr;
+  const ExposureFacts* exposure = nullptr;
 
   /// What counts as leaking: what was reconstructed when an attack ran, else what could be.
   std::optional<double> leak() const { return success ? success : determined; }

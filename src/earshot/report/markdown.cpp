@@ -56,9 +56,9 @@ std::string duration(double seconds) {
   return fmt::format("{:.0f} min {:.0f} s", std::floor(seconds / 60.0), std::fmod(seconds, 60.0));
 }
 
-std::string expectations_table(const std::vector<Expectation>& expectations) {
+std::string expectations_table(const std::vector<ExpectationFacts>& expectations) {
   std::string out = row({"what", "published", "measured", "verdict", "note"}) + "|---|---:|---:|---|---|\n";
-  for (const Expectation& e : expectations) {
+  for (const ExpectationFacts& e : expectations) {
     const std::string what = subject_text(e);
     out += row({escaped(e.source.empty() ? what : fmt::format("{} ({})", what, e.source)), expected_text(e),
                 number_text(e.measured), verdict_text(e) == "missed" ? "**missed**" : verdict_text(e),
@@ -68,7 +68,7 @@ std::string expectations_table(const std::vector<Expectation>& expectations) {
 }
 
 /// Every distinct x in order of first appearance; series need not share their points.
-std::vector<std::string> abscissae(const Curve& curve) {
+std::vector<std::string> abscissae(const CurveFacts& curve) {
   std::vector<std::string> xs;
   for (const CurveSeries& series : curve.series)
     for (const CurvePoint& point : series.points)
@@ -84,9 +84,9 @@ std::string value_at(const CurveSeries& series, const std::string& x) {
   return "–";
 }
 
-std::string curve_table(const Curve& curve) {
+std::string curve_table(const CurveFacts& curve) {
   const std::size_t shown = std::min(curve.series.size(), kSeriesShown);
-  std::string out = fmt::format("\n### {}\n\n", escaped(curve.title.empty() ? "Curve" : curve.title));
+  std::string out = fmt::format("\n### {}\n\n", escaped(curve.title.empty() ? "CurveFacts" : curve.title));
   if (shown == 0) return out + "No points.\n";
   std::vector<std::string> titles = {escaped(curve.x)};
   for (std::size_t s = 0; s < shown; ++s)
@@ -134,7 +134,7 @@ std::string render_markdown(const Json& document, const ReproductionFacts& facts
   out += fmt::format("\n{}\n{}\n\n", facts_line(results, facts), escaped(headline_text(results, cells)));
   out += results.expectations.empty() ? "No published values are recorded for this experiment.\n"
                                       : expectations_table(results.expectations);
-  for (const Curve& curve : results.curves) out += curve_table(curve);
+  for (const CurveFacts& curve : results.curves) out += curve_table(curve);
   return out;
 }
 

@@ -128,15 +128,17 @@ NetworkFacts read_network(const Part& part) {
 
 HiddenRelation read_relation(const Part& part) {
   HiddenRelation relation{maybe(part, "nodes", words), maybe(part, "coefficients", words)};
-  if (relation.nodes.size() != relation.coefficients.size()) part.refuse("as many coefficients as nodes");
+  const bool unknown = relation.coefficients.empty();  // their height exceeded what was searched
+  if (!unknown && relation.nodes.size() != relation.coefficients.size())
+    part.refuse("as many coefficients as nodes");
   return relation;
 }
 
-Exposure read_exposure(const Part& part) {
+ExposureFacts read_exposure(const Part& part) {
   const auto beyond_or_number = [](const Part& p) {
     return p.json.is_null() ? std::nullopt : std::optional(number(p));
   };
-  Exposure exposure;
+  ExposureFacts exposure;
   exposure.attackers = maybe(part, "attackers", words);
   exposure.reconstructible = maybe(part, "reconstructible", words);
   exposure.first_round = maybe(part, "first_round", [](const Part& p) { return keyed(p, number); });
@@ -206,7 +208,7 @@ CellResults read_cell(const Part& part) {
   return cell;
 }
 
-Curve read_curve(const Part& part) {
+CurveFacts read_curve(const Part& part) {
   const auto point = [](const Part& p) {
     Json x;
     if (p.has("x")) x = p.at("x").json;
@@ -221,8 +223,8 @@ Curve read_curve(const Part& part) {
           maybe(part, "series", [&](const Part& p) { return list(p, series); })};
 }
 
-Expectation read_expectation(const Part& part) {
-  Expectation expectation;
+ExpectationFacts read_expectation(const Part& part) {
+  ExpectationFacts expectation;
   expectation.source = maybe(part, "source", text);
   expectation.what = maybe(part, "what", text);
   expectation.measure = maybe(part, "measure", text);

@@ -25,7 +25,7 @@ struct HiddenRelation {
 };
 
 /// What the structure alone gives to one set of colluding attackers.
-struct Exposure {
+struct ExposureFacts {
   std::vector<std::string> attackers, reconstructible;
   std::map<std::string, double> first_round;
   std::map<std::string, std::optional<double>> amplification;  // nullopt: beyond what float64 can carry
@@ -59,7 +59,7 @@ struct GalleryImage {
 struct CellResults {
   std::vector<std::pair<std::string, std::string>> settings;  // the swept keys only
   std::optional<NetworkFacts> network;
-  std::vector<Exposure> exposure;
+  std::vector<ExposureFacts> exposure;
   std::optional<StatementFacts> statement;
   std::map<std::string, TableFacts> tables;
   std::map<std::string, std::map<std::string, Spread>> summary;
@@ -77,12 +77,12 @@ struct CurveSeries {
   std::vector<CurvePoint> points;
 };
 
-struct Curve {
+struct CurveFacts {
   std::string title, x;
   std::vector<CurveSeries> series;
 };
 
-struct Expectation {
+struct ExpectationFacts {
   std::string source, what, measure, note;
   std::optional<double> published, tolerance, at_least, at_most, measured;
   std::optional<bool> met;
@@ -92,8 +92,8 @@ struct Results {
   std::string version, command, name, title, reference, seed, trials;
   Json plan;  // null when the document has none
   std::vector<CellResults> cells;
-  std::vector<Curve> curves;
-  std::vector<Expectation> expectations;
+  std::vector<CurveFacts> curves;
+  std::vector<ExpectationFacts> expectations;
 };
 
 /// Throws Error(kData) naming the first part that is not what a results document holds. Parts may be absent.

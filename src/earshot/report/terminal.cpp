@@ -246,14 +246,14 @@ class Summary {
     table.add_column("published", Kind::kNumbers);
     table.add_column("measured", Kind::kNumbers);
     table.add_column("verdict", Kind::kWords);
-    for (const Expectation& e : results_.expectations) {
+    for (const ExpectationFacts& e : results_.expectations) {
       const std::string verdict = verdict_text(e);
       const Paint colour = verdict == "met" ? Paint::kGreen : verdict == "missed" ? Paint::kRed : Paint::kDim;
       table.add_row({{subject_text(e)}, {expected_text(e)}, {number_text(e.measured)}, {verdict, colour}});
     }
     head("Published and measured");
     out_ += table.render(width_, colour_);
-    for (const Expectation& e : results_.expectations)
+    for (const ExpectationFacts& e : results_.expectations)
       if (!e.note.empty()) say(fmt::format("{}: {}", subject_text(e), e.note), 2);
   }
 

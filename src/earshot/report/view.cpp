@@ -54,7 +54,7 @@ Json statement_view(const StatementFacts& statement) {
 std::string relation_text(const HiddenRelation& relation) {
   std::string sum;
   for (std::size_t i = 0; i < relation.nodes.size(); ++i) {
-    std::string coefficient = relation.coefficients[i];
+    std::string coefficient = relation.coefficients.empty() ? "c" : relation.coefficients[i];
     const bool negative = coefficient.starts_with('-');
     if (negative) coefficient.erase(0, 1);
     sum += sum.empty() ? (negative ? "−" : "") : (negative ? " − " : " + ");
@@ -182,7 +182,7 @@ void add_cells(const Results& results, const std::vector<CellFacts>& facts, std:
   }
 }
 
-Json curve_view(const Curve& curve) {
+Json curve_view(const CurveFacts& curve) {
   Json view = {{"title", curve.title}, {"x", curve.x}, {"series", Json::array()}};
   for (const CurveSeries& series : curve.series) {
     Json points = Json::array();
@@ -193,7 +193,7 @@ Json curve_view(const Curve& curve) {
   return view;
 }
 
-Json expectation_view(const Expectation& expectation) {
+Json expectation_view(const ExpectationFacts& expectation) {
   return {{"what", subject_text(expectation)},       {"source", expectation.source},
           {"published", expected_text(expectation)}, {"measured", number_text(expectation.measured)},
           {"verdict", verdict_text(expectation)},    {"note", expectation.note}};
@@ -219,8 +219,8 @@ Json page_view(const Results& results, std::size_t pair_budget) {
       {"curves", Json::array()},
       {"expectations", Json::array()}};
   add_cells(results, facts, pair_budget, view);
-  for (const Curve& curve : results.curves) view["curves"].push_back(curve_view(curve));
-  for (const Expectation& e : results.expectations) view["expectations"].push_back(expectation_view(e));
+  for (const CurveFacts& curve : results.curves) view["curves"].push_back(curve_view(curve));
+  for (const ExpectationFacts& e : results.expectations) view["expectations"].push_back(expectation_view(e));
   return view;
 }
 

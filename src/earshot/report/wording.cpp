@@ -71,10 +71,10 @@ std::string leak_headline(const std::vector<CellResults>& cells, const std::vect
   return sentence + ".";
 }
 
-std::string expectations_headline(const std::vector<Expectation>& expectations) {
+std::string expectations_headline(const std::vector<ExpectationFacts>& expectations) {
   if (expectations.empty()) return "";
   const auto met = std::count_if(expectations.begin(), expectations.end(),
-                                 [](const Expectation& e) { return verdict_text(e) == "met"; });
+                                 [](const ExpectationFacts& e) { return verdict_text(e) == "met"; });
   return fmt::format("{} of {} published values {} met.", met, expectations.size(), met == 1 ? "is" : "are");
 }
 
@@ -113,11 +113,11 @@ std::string statement_text(const StatementFacts& statement) {
   return line;
 }
 
-std::string subject_text(const Expectation& expectation) {
+std::string subject_text(const ExpectationFacts& expectation) {
   return expectation.what.empty() ? expectation.measure : expectation.what;
 }
 
-std::string expected_text(const Expectation& expectation) {
+std::string expected_text(const ExpectationFacts& expectation) {
   std::vector<std::string> parts;
   if (expectation.published)
     parts.push_back(number_text(expectation.published) +
@@ -127,7 +127,7 @@ std::string expected_text(const Expectation& expectation) {
   return parts.empty() ? "–" : join(parts, ", ");
 }
 
-std::string verdict_text(const Expectation& expectation) {
+std::string verdict_text(const ExpectationFacts& expectation) {
   if (!expectation.met || !expectation.measured) return "not measured";
   return *expectation.met ? "met" : "missed";
 }

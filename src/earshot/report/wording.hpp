@@ -26,13 +26,13 @@ std::string guarantee_text(const StatementFacts& statement);
 std::string statement_text(const StatementFacts& statement);
 
 /// What was measured: the plain words when there are any, else the name of the measure.
-std::string subject_text(const Expectation& expectation);
+std::string subject_text(const ExpectationFacts& expectation);
 
 /// "0.94 ± 0.1", "≥ 10", "≤ 0.5".
-std::string expected_text(const Expectation& expectation);
+std::string expected_text(const ExpectationFacts& expectation);
 
 /// "met", "missed" or "not measured".
-std::string verdict_text(const Expectation& expectation);
+std::string verdict_text(const ExpectationFacts& expectation);
 
 /// What the run found, in one sentence; `facts` holds one entry per cell.
 std::string headline_text(const Results& results, const std::vector<CellFacts>& facts);

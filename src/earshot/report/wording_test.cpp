@@ -45,7 +45,7 @@ TEST(Wording, AStatementNamesEveryTerm) {
 }
 
 TEST(Wording, VerdictNeedsAMeasurement) {
-  Expectation expectation;
+  ExpectationFacts expectation;
   expectation.met = true;
   EXPECT_EQ(verdict_text(expectation), "not measured");
   expectation.measured = 1.0;
