@@ -78,6 +78,16 @@ void each_row(const CellResults& cell, const std::string& name, Visit visit) {
   for (const std::vector<Json>& values : table->second.rows) visit(Row(table->second, values));
 }
 
+/// reconstructed_share counts the attackers themselves; of the others it is (r - k) / (n - k).
+std::optional<double> share_of_others(const Row& row) {
+  const auto share = row.number("reconstructed_share");
+  const auto reconstructed = row.number("reconstructed");
+  const auto members = row.number("size");
+  if (!share || !reconstructed || !members || *share <= 0) return share;
+  const double nodes = *reconstructed / *share;
+  return nodes > *members ? (*reconstructed - *members) / (nodes - *members) : 0.0;
+}
+
 struct AttackerScores {
   Mean degree, eigenvector, betweenness, share, success, psnr, zero_psnr, mean_psnr, pair_success;
 };
@@ -132,7 +142,7 @@ class Collector {
     scores.degree.add(row.number("degree"));
     scores.eigenvector.add(row.number("eigenvector"));
     scores.betweenness.add(row.number("betweenness"));
-    scores.share.add(row.number("reconstructed_share"));
+    scores.share.add(share_of_others(row));
     scores.success.add(row.number("success_rate"));
   }
 
@@ -163,7 +173,9 @@ class Collector {
     facts.degree = scores.degree.value() ? scores.degree.value() : degree(facts.members);
     facts.eigenvector = scores.eigenvector.value();
     facts.betweenness = scores.betweenness.value();
-    facts.determined = exposures_[a] ? determined(a, facts.members.size()) : scores.share.value();
+    // The table speaks for all trials, the exposure for the first.
+    facts.determined = scores.share.value();
+    if (!facts.determined && exposures_[a]) facts.determined = determined(a, facts.members.size());
     facts.success = scores.success.value() ? scores.success.value() : scores.pair_success.value();
     facts.psnr = scores.psnr.value();
     facts.zero_psnr = scores.zero_psnr.value();

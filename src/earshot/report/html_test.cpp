@@ -1,7 +1,5 @@
 #include "earshot/report/html.hpp"
 
-#include <regex>
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -42,8 +40,8 @@ TEST(Html, LoadsNothing) {
   const std::string markup = own_markup(render_html(sample_document()));
   EXPECT_THAT(markup, Not(HasSubstr("http://")));
   EXPECT_THAT(markup, Not(HasSubstr("https://")));
-  EXPECT_FALSE(
-      std::regex_search(markup, std::regex("<(link|iframe|object|embed|base)\\b|@import|url\\(|\\ssrc=\"")));
+  for (const char* loader : {"<link", "<iframe", "<object", "<embed", "<base", "@import", "url(", " src=\""})
+    EXPECT_THAT(markup, Not(HasSubstr(loader)));
   EXPECT_THAT(markup, HasSubstr("default-src 'none'"));
 }
 

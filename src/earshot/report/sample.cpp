@@ -29,7 +29,9 @@ Json exposure_of(const Names& names, std::size_t attacker) {
 Json tables(const Names& names, bool noise) {
   Json attackers = Json::array(), victims = Json::array();
   for (std::size_t a = 0; a < names.size(); ++a) {
-    attackers.push_back({0, names[a], a == 0 || a == 3 ? 1 : 2, 0.5, 1.0, 1.0, noise ? 0.0 : 0.75});
+    const double reconstructed = a == 3 ? 3 : 4;  // itself included
+    attackers.push_back({0, names[a], 1, a == 0 || a == 3 ? 1 : 2, 0.5, 1.0, reconstructed, reconstructed / 4,
+                         noise ? 0.0 : 0.75});
     for (std::size_t v = 0; v < names.size(); ++v)
       if (v != a)
         victims.push_back(
@@ -40,8 +42,8 @@ Json tables(const Names& names, bool noise) {
        {{"columns", {"trial", "loss", "accuracy", "consensus_error"}}, {"rows", {{0, 0.4, 0.875, 0.01}}}}},
       {"attackers",
        {{"columns",
-         {"trial", "attacker", "degree", "eigenvector", "betweenness", "reconstructed_share",
-          "success_rate"}},
+         {"trial", "attacker", "size", "degree", "eigenvector", "betweenness", "reconstructed",
+          "reconstructed_share", "success_rate"}},
         {"rows", attackers}}},
       {"victims",
        {{"columns",
