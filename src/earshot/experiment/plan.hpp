@@ -18,7 +18,7 @@
 
 namespace earshot {
 
-inline constexpr std::size_t kMostCells = 100'000;
+inline constexpr std::size_t kMostCells = 100'000;  // of one sweep
 inline constexpr std::size_t kMostTrials = 1'000'000;
 inline constexpr std::size_t kLongestPlan = 1 << 20;  // bytes of one experiment file
 
@@ -80,9 +80,9 @@ struct Plan {
 };
 
 /// Reads an experiment (docs/experiments.md). Throws PlanError with every problem found, each naming its
-/// line.
+/// line. `most_cells` bounds time and memory for texts of strangers.
 Plan parse_plan(std::string_view toml_text, const std::string& origin, const Catalogue& catalogue,
-                const std::vector<Override>& overrides = {});
+                const std::vector<Override>& overrides = {}, std::size_t most_cells = kMostCells);
 
 /// What decides the result of a (cell, trial) and nothing else: version, seed, and every cell's components.
 /// Plans that differ in titles, curves, expectations or the number of trials share their stored units.

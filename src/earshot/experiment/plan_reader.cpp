@@ -35,8 +35,9 @@ bool is_plain_name(const std::string& name) {
 
 class PlanReader {
  public:
-  PlanReader(Document& document, const Catalogue& catalogue, std::vector<Problem>& problems)
-      : document_(document), catalogue_(catalogue), problems_(problems) {}
+  PlanReader(Document& document, const Catalogue& catalogue, std::size_t most_cells,
+             std::vector<Problem>& problems)
+      : document_(document), catalogue_(catalogue), most_cells_(most_cells), problems_(problems) {}
 
   Plan read() {
     check_top_level();
@@ -105,9 +106,9 @@ class PlanReader {
   }
 
   void read_cells() {
-    const auto count = grid_size(axes_, kMostCells);
+    const auto count = grid_size(axes_, most_cells_);
     if (!count)
-      return complain("sweep", fmt::format("the sweep has more than {} cells", kMostCells),
+      return complain("sweep", fmt::format("the sweep has more than {} cells", most_cells_),
                       "shorten an axis");
     std::vector<SweptRole> roles;
     for (const std::string& role : section_roles()) roles.push_back(swept_role(role));
@@ -248,6 +249,7 @@ class PlanReader {
 
   Document& document_;
   const Catalogue& catalogue_;
+  std::size_t most_cells_;
   std::vector<Problem>& problems_;
   Plan plan_;
   std::vector<Axis> axes_;
@@ -267,14 +269,14 @@ void drop_echoes(std::vector<Problem>& problems, std::size_t refusals) {
 }  // namespace
 
 Plan parse_plan(std::string_view toml_text, const std::string& origin, const Catalogue& catalogue,
-                const std::vector<Override>& overrides) {
+                const std::vector<Override>& overrides, std::size_t most_cells) {
   if (toml_text.size() > kLongestPlan)
     throw PlanError({{origin, fmt::format("an experiment file has at most {} bytes", kLongestPlan), ""}});
   std::vector<Problem> problems;
   auto document = std::make_shared<Document>(toml_text, origin, problems);
   const std::size_t refusals = problems.size();
   for (const Override& change : overrides) document->apply(change, problems);
-  Plan plan = PlanReader(*document, catalogue, problems).read();
+  Plan plan = PlanReader(*document, catalogue, most_cells, problems).read();
   drop_echoes(problems, refusals);
   if (!problems.empty()) throw PlanError(std::move(problems));
   plan.locate = [document](std::string_view path) { return document->locate(path); };

@@ -1,7 +1,6 @@
 #include "earshot/experiment/plan.hpp"
 
 #include <filesystem>
-#include <regex>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -277,7 +276,10 @@ TEST_P(BadPlan, GivesItsMessageWithFileAndLine) {
     const std::string what = error.what();
     EXPECT_EQ(error.fault(), Fault::kConfig);
     EXPECT_THAT(what, HasSubstr(first.substr(9)));
-    EXPECT_TRUE(std::regex_search(what, std::regex("^" + GetParam() + ":[0-9]+: "))) << what;
+    EXPECT_THAT(what, StartsWith(GetParam() + ":"));
+    const std::size_t digits =
+        what.find_first_not_of("0123456789", GetParam().size() + 1) - GetParam().size() - 1;
+    EXPECT_GT(digits, 0U) << "no line: " << what;
     EXPECT_EQ(what.find('\n'), std::string::npos) << "one mistake, one line: " << what;
   }
 }
