@@ -162,14 +162,22 @@ TEST(BarabasiAlbert, Invariants) {
 }
 
 TEST(BarabasiAlbert, PrefersByDegree) {
-  // links = 1, 4 nodes: node 2 joins the edge 0-1 evenly; node 3 joins the middle of the path with
-  // probability 1/2.
-  std::size_t stars = 0;
-  for (std::uint64_t trial = 0; trial < 4000; ++trial)
-    stars +=
-        testing::make_graph("barabasi_albert", {{"nodes", 4}, {"links", 1}}, trial).max_degree() == 3 ? 1 : 0;
-  EXPECT_NEAR(static_cast<double>(stars), 2000,
-              6 * 31.7);  // false alarms 2e-9; uniform attachment would give 1333
+  // links = 1: with k nodes there are k - 1 links, so node 0's expected degree grows by the factor 1 + 1 / (2
+  // (k - 1)) when the next node arrives. Mean of 4000 draws within five standard errors: false alarms 6e-7.
+  // Attachment blind to degree would give 4.5 instead of 7.9.
+  double expected = 1;
+  for (int k = 2; k < 50; ++k) expected *= 1 + 1 / (2.0 * (k - 1));
+  constexpr double kDraws = 4000;
+  double sum = 0;
+  double squares = 0;
+  for (std::uint64_t trial = 0; trial < 4000; ++trial) {
+    const auto degree = static_cast<double>(
+        testing::make_graph("barabasi_albert", {{"nodes", 50}, {"links", 1}}, trial).degree(0));
+    sum += degree;
+    squares += degree * degree;
+  }
+  const double mean = sum / kDraws;
+  EXPECT_NEAR(mean, expected, 5 * std::sqrt((squares / kDraws - mean * mean) / kDraws));
 }
 
 }  // namespace
