@@ -35,7 +35,7 @@ TerminalStyle terminal_style() {
 }
 
 GraphSources sources_from(const std::filesystem::path& working_directory) {
-  return {data_directory(), working_directory.empty() ? std::filesystem::path(".") : working_directory};
+  return {data_directory(), working_directory};
 }
 
 }  // namespace earshot::cli

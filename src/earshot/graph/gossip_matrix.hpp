@@ -13,6 +13,7 @@
 #include "earshot/core/schema.hpp"
 #include "earshot/graph/graph.hpp"
 #include "earshot/graph/rational.hpp"
+#include "earshot/graph/sources.hpp"
 
 namespace earshot {
 
@@ -79,7 +80,7 @@ WeightCheck check_weights(const GossipMatrix& matrix);
 /// `weights` components by name: metropolis, max_degree, uniform_neighbour (each also lazy_...), file.
 struct WeightsComponent {
   Schema schema;
-  GossipMatrix (*make)(const Graph&, const Settings&);
+  GossipMatrix (*make)(const Graph&, const Settings&, const GraphSources&);
 };
 std::span<const WeightsComponent> weights_components();
 

@@ -50,7 +50,7 @@ inline Graph make_graph(std::string_view name, const Json& given = Json::object(
 inline GossipMatrix make_weights(std::string_view name, const Graph& graph,
                                  const Json& given = Json::object()) {
   const WeightsComponent& found = component(weights_components(), name);
-  return found.make(graph, settings_for(found.schema, given));
+  return found.make(graph, settings_for(found.schema, given), {});
 }
 
 /// One connected graph of every generator that needs no file, by name.

@@ -1,21 +1,15 @@
 // Graphs by name: every generator and every published topology.
 #pragma once
 
-#include <filesystem>
 #include <span>
 #include <string_view>
 
 #include "earshot/core/random.hpp"
 #include "earshot/core/schema.hpp"
 #include "earshot/graph/graph.hpp"
+#include "earshot/graph/sources.hpp"
 
 namespace earshot {
-
-/// Where a component may look for input: the dataset directory and the directory relative paths start from.
-struct GraphSources {
-  std::filesystem::path data_directory;
-  std::filesystem::path working_directory;
-};
 
 /// `graph` components by name. `make` draws all randomness from the stream named (seed, kGraph, trial).
 struct GraphComponent {

@@ -11,24 +11,24 @@ constexpr const char* kXiaoBoyd =
 constexpr const char* kLazy = "Levin, Peres & Wilmer 2009, Markov Chains and Mixing Times, section 1.3";
 
 template <GossipMatrix (*weights)(const Graph&)>
-GossipMatrix make_plain(const Graph& graph, const Settings&) {
+GossipMatrix make_plain(const Graph& graph, const Settings&, const GraphSources&) {
   return weights(graph);
 }
 
 template <GossipMatrix (*weights)(const Graph&)>
-GossipMatrix make_lazy(const Graph& graph, const Settings&) {
+GossipMatrix make_lazy(const Graph& graph, const Settings&, const GraphSources&) {
   return lazy(weights(graph));
 }
 
-GossipMatrix make_from_file(const Graph& graph, const Settings& settings) {
-  const std::filesystem::path path = settings.text("path");
+GossipMatrix make_from_file(const Graph& graph, const Settings& settings, const GraphSources& sources) {
+  const std::filesystem::path path = sources.working_directory / settings.text("path");
   return parse_weights(graph, read_text(path), path.string());
 }
 
 std::vector<WeightsComponent> make_components() {
   std::vector<WeightsComponent> all;
   const auto add = [&](std::string name, std::string summary, std::string reference,
-                       GossipMatrix (*make)(const Graph&, const Settings&),
+                       GossipMatrix (*make)(const Graph&, const Settings&, const GraphSources&),
                        std::vector<Parameter> parameters = {}) {
     all.push_back(
         {{"weights", std::move(name), std::move(summary), std::move(reference), std::move(parameters)},

@@ -15,7 +15,7 @@ Stage build_stage(const Cell& cell, const TrialAddress& address, const GraphSour
   const Choice& adversary_choice = cell.at("adversary");
   Stream graph_stream(address.stream(Purpose::kGraph));
   const Graph graph = graph_component(graph_choice.kind).make(graph_choice.settings, graph_stream, sources);
-  GossipMatrix matrix = weights_component(weights_choice.kind).make(graph, weights_choice.settings);
+  GossipMatrix matrix = weights_component(weights_choice.kind).make(graph, weights_choice.settings, sources);
   Stream coalition_stream(address.stream(Purpose::kCoalition));
   auto adversaries =
       adversary_component(adversary_choice.kind).make(adversary_choice.settings, graph, coalition_stream);

@@ -14,7 +14,7 @@
 namespace earshot {
 namespace {
 
-constexpr std::size_t kPointsShown = 24;
+constexpr std::size_t kPointsShown = 40;
 constexpr std::size_t kSeriesShown = 8;
 
 /// Text in which no character is markdown or HTML.
@@ -48,7 +48,7 @@ std::string code_block(const std::string& text) {
     longest = std::max(longest, run);
   }
   const std::string fence(std::max<std::size_t>(3, longest + 1), '`');
-  return fmt::format("{}sh\n{}\n{}\n", fence, text, fence);
+  return fmt::format("{}text\n{}\n{}\n", fence, text, fence);
 }
 
 std::string duration(double seconds) {
@@ -103,7 +103,7 @@ std::string curve_table(const CurveFacts& curve) {
     for (std::size_t s = 0; s < shown; ++s) values.push_back(value_at(curve.series[s], xs[i]));
     out += row(values);
   }
-  if (step > 1) out += fmt::format("\nEvery {}th of {} points, and the last.\n", step, xs.size());
+  if (step > 1) out += fmt::format("\nOne point in {} of {}, and the last.\n", step, xs.size());
   if (curve.series.size() > shown)
     out += fmt::format("\n{} more series in the report.\n", curve.series.size() - shown);
   return out;
