@@ -8,7 +8,7 @@
 
 #include "earshot/attack/gossip/gossip_attack.hpp"
 #include "earshot/attack/gossip/target_system.hpp"
-#include "earshot/attack/gossip/test_graphs.hpp"
+#include "earshot/graph/testing.hpp"
 
 namespace earshot {
 namespace {
@@ -55,7 +55,7 @@ TEST(Estimators, GeneralisedLeastSquaresHasTheTextbookCovarianceAndIsNeverWorse)
 
 TEST(DgdMatrices, PathOfThree) {
   // Path 0-1-2 with W = I - L/2 and member 0, worked by hand.
-  const Graph graph = graph_named("line", {{"nodes", 3}});
+  const Graph graph = testing::make_graph("line", {{"nodes", 3}});
   const TargetSystem system = make_target_system(max_degree_weights(graph), make_adversary(graph, {0}));
   Eigen::MatrixXd knowledge(3, 2), covariance(3, 3);
   knowledge << 1, 0, 1, .5, 1.25, .75;
@@ -65,7 +65,7 @@ TEST(DgdMatrices, PathOfThree) {
 }
 
 TEST(DgdMatrices, CovarianceEqualsItsDefinitionForNonSymmetricWeights) {
-  const Graph graph = graph_named("florentine");
+  const Graph graph = testing::make_graph("florentine");
   const TargetSystem system =
       make_target_system(uniform_neighbour_weights(graph), make_adversary(graph, {2}));
   const Eigen::MatrixXd w = system.among_targets;
@@ -108,7 +108,7 @@ TEST(ErrorAmplification, IsInfiniteForColumnsOutsideTheRowSpace) {
 }
 
 TEST(ErrorAmplification, GrowsAlongALineUntilDoublesCanNoLongerResolveIt) {
-  const Graph graph = graph_named("line", {{"nodes", 40}});
+  const Graph graph = testing::make_graph("line", {{"nodes", 40}});
   const auto amplification = gossip_amplification(metropolis_weights(graph), make_adversary(graph, {0}), 39);
   EXPECT_EQ(amplification[0], 0);
   EXPECT_LE(amplification[1], 1.0 + 1e-12);

@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "earshot/attack/gossip/knowledge_span.hpp"
-#include "earshot/attack/gossip/test_graphs.hpp"
-#include "earshot/core/parallel.hpp"
+#include "earshot/data/test_data.hpp"
 #include "earshot/graph/spectrum.hpp"
+#include "earshot/graph/testing.hpp"
 #include "earshot/protocol/gossip_averaging.hpp"
 
 namespace earshot {
@@ -85,7 +85,7 @@ TEST(Exposure, EqualsBruteForceOn200RandomGraphs) {
   for (std::uint64_t i = 0; i < 200; ++i) {
     const std::size_t n = 3 + stream.below(10);
     const double p = 0.25 + 0.4 * stream.uniform();
-    const Graph graph = graph_named("erdos_renyi", {{"nodes", n}, {"p", p}, {"connected", false}}, i);
+    const Graph graph = testing::make_graph("erdos_renyi", {{"nodes", n}, {"p", p}, {"connected", false}}, i);
     const GossipMatrix matrix = i % 3 == 0   ? max_degree_weights(graph)
                                 : i % 3 == 1 ? metropolis_weights(graph)
                                              : uniform_neighbour_weights(graph);
@@ -102,7 +102,7 @@ TEST(Exposure, EqualsBruteForceOnNamedGraphsForEveryAttackerAndRound) {
                                                                              {"line", {{"nodes", 8}}},
                                                                              {"ring", {{"nodes", 9}}},
                                                                              {"star", {{"nodes", 7}}}}) {
-    const Graph graph = graph_named(name, given);
+    const Graph graph = testing::make_graph(name, given);
     for (const GossipMatrix& matrix : {metropolis_weights(graph), max_degree_weights(graph)}) {
       for (NodeId attacker = 0; attacker < graph.node_count(); ++attacker) {
         for (const std::size_t rounds :
@@ -117,7 +117,7 @@ TEST(Exposure, EqualsBruteForceOnNamedGraphsForEveryAttackerAndRound) {
 TEST(Exposure, WorkedExampleOfThePaper) {
   // El Mrini et al. 2024, Figure 1: attackers {0, 1} learn everyone but the twin leaves 3 and 4 within three
   // rounds.
-  const Graph graph = graph_named("gossip_attack_example");
+  const Graph graph = testing::make_graph("gossip_attack_example");
   for (const GossipMatrix& matrix : {metropolis_weights(graph), max_degree_weights(graph)}) {
     const Adversary adversary = make_adversary(graph, {0, 1});
     const Exposure exposure = analyse_exposure(matrix, adversary, {3});
@@ -132,7 +132,7 @@ TEST(Exposure, WorkedExampleOfThePaper) {
 
 TEST(Exposure, FlorentineCountsOfDecentralisedDescent) {
   // Targets (of 14) identified within 7 and 5 rounds under max-degree weights, by exact elimination.
-  const Graph graph = graph_named("florentine");
+  const Graph graph = testing::make_graph("florentine");
   const GossipMatrix matrix = max_degree_weights(graph);
   const auto others = [&](const std::string& name, std::size_t rounds) {
     const Exposure exposure =
@@ -155,7 +155,7 @@ TEST(Exposure, FlorentineCountsOfDecentralisedDescent) {
 }
 
 TEST(Exposure, LineFromItsEndRevealsOneNodePerRound) {
-  const Graph graph = graph_named("line", {{"nodes", 30}});
+  const Graph graph = testing::make_graph("line", {{"nodes", 30}});
   const Exposure exposure = analyse_exposure(max_degree_weights(graph), make_adversary(graph, {0}), {});
   EXPECT_TRUE(exposure.saturated);
   for (std::size_t v = 0; v < 30; ++v) EXPECT_EQ(exposure.first_round[v], v);
@@ -163,7 +163,7 @@ TEST(Exposure, LineFromItsEndRevealsOneNodePerRound) {
 
 TEST(Exposure, MoreRoundsAndMoreAttackersNeverHideAnybody) {
   for (std::uint64_t trial = 0; trial < 20; ++trial) {
-    const Graph graph = graph_named("erdos_renyi", {{"nodes", 25}, {"mean_degree", 3.5}}, trial);
+    const Graph graph = testing::make_graph("erdos_renyi", {{"nodes", 25}, {"mean_degree", 3.5}}, trial);
     const GossipMatrix matrix = metropolis_weights(graph);
     const Exposure one = analyse_exposure(matrix, make_adversary(graph, {0}), {});
     const Exposure two = analyse_exposure(matrix, make_adversary(graph, {0, 1}), {});
@@ -207,7 +207,7 @@ TEST(Exposure, IsolatedAttackerLearnsNothing) {
 TEST(HiddenRelations, CoefficientsHoldOnRandomValues) {
   // A relation is a linear form known to the adversary, so it must lie in the rational row space: adding it
   // to the span over a prime that took no part in the reconstruction must not raise the rank.
-  const Graph graph = graph_named("erdos_renyi", {{"nodes", 14}, {"mean_degree", 2.6}}, 3);
+  const Graph graph = testing::make_graph("erdos_renyi", {{"nodes", 14}, {"mean_degree", 2.6}}, 3);
   const GossipMatrix matrix = metropolis_weights(graph);
   const Adversary adversary = make_adversary(graph, {0});
   const auto relations = hidden_relations(matrix, adversary, {4}, 12);
@@ -281,7 +281,7 @@ std::vector<NodeId> accelerated_reconstructible(const GossipMatrix& matrix, cons
 
 TEST(Exposure, AccelerationRevealsExactlyTheSame) {
   for (std::uint64_t trial = 0; trial < 10; ++trial) {
-    const Graph graph = graph_named("erdos_renyi", {{"nodes", 12}, {"mean_degree", 3.0}}, trial);
+    const Graph graph = testing::make_graph("erdos_renyi", {{"nodes", 12}, {"mean_degree", 3.0}}, trial);
     const GossipMatrix matrix = metropolis_weights(graph);
     const Adversary adversary = make_adversary(graph, {0});
     for (const std::size_t rounds : {2, 3, 5, 8}) {
@@ -292,11 +292,8 @@ TEST(Exposure, AccelerationRevealsExactlyTheSame) {
 }
 
 TEST(Exposure, FacebookEgo414SharesByRound) {
-  if (std::getenv("EARSHOT_DATA") == nullptr) {
-    if (std::getenv("EARSHOT_REQUIRE_DATA") != nullptr) FAIL() << "EARSHOT_DATA is not set";
-    GTEST_SKIP() << "needs facebook-ego in EARSHOT_DATA";
-  }
-  const Graph graph = graph_named("facebook_ego", {{"ego", 414}});
+  EARSHOT_NEEDS_DATASET("facebook-ego");
+  const Graph graph = testing::make_graph("facebook_ego", {{"ego", 414}});
   std::vector<Adversary> all;
   for (NodeId v = 0; v < graph.node_count(); ++v) all.push_back(make_adversary(graph, {v}));
   // Mean and largest share over all 148 attackers, from an independent exact elimination.

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "earshot/attack/gossip/test_graphs.hpp"
 #include "earshot/graph/spectrum.hpp"
+#include "earshot/graph/testing.hpp"
 #include "earshot/network/local_network.hpp"
 #include "earshot/protocol/gossip_averaging.hpp"
 
@@ -82,7 +82,7 @@ LinearReconstruction attack_constant_updates(const GossipMatrix& matrix, const A
 }
 
 TEST(GossipReconstruction, RecoversIdentifiedValuesWithAndWithoutAcceleration) {
-  const Graph graph = graph_named("gossip_attack_example");
+  const Graph graph = testing::make_graph("gossip_attack_example");
   const GossipMatrix matrix = metropolis_weights(graph);
   const Adversary adversary = make_adversary(graph, {0, 1});
   const Values values = random_values(12, 3, 1);
@@ -107,7 +107,7 @@ TEST(GossipReconstruction, RecoversIdentifiedValuesWithAndWithoutAcceleration) {
 }
 
 TEST(GradientReconstruction, RecoversConstantUpdatesExactlyOnEveryFlorentineAttacker) {
-  const Graph graph = graph_named("florentine");
+  const Graph graph = testing::make_graph("florentine");
   const GossipMatrix matrix = max_degree_weights(graph);
   const Values updates = random_values(15, 2, 7);
   for (NodeId attacker = 0; attacker < 15; ++attacker) {
@@ -125,7 +125,7 @@ TEST(GradientReconstruction, RecoversConstantUpdatesExactlyOnEveryFlorentineAtta
 }
 
 TEST(GradientReconstruction, MonteCarloErrorEqualsTheStatedStandardError) {
-  const Graph graph = graph_named("florentine");
+  const Graph graph = testing::make_graph("florentine");
   const GossipMatrix matrix = max_degree_weights(graph);
   const Adversary adversary = make_adversary(graph, {graph.require("Medici")});
   const std::size_t dimension = 4000;  // every coordinate is an independent repetition
@@ -145,7 +145,7 @@ TEST(GradientReconstruction, MonteCarloErrorEqualsTheStatedStandardError) {
 TEST(GradientReconstruction, ChangingTheTruthBehindAnEqualViewChangesNothing) {
   // x3 and x4 hang on the same parent: swapping their updates leaves every message node 0 and 1 hear
   // unchanged.
-  const Graph graph = graph_named("gossip_attack_example");
+  const Graph graph = testing::make_graph("gossip_attack_example");
   const GossipMatrix matrix = metropolis_weights(graph);
   Values updates = random_values(12, 2, 3);
   const Adversary adversary = make_adversary(graph, {0, 1});
@@ -158,7 +158,7 @@ TEST(GradientReconstruction, ChangingTheTruthBehindAnEqualViewChangesNothing) {
 }
 
 TEST(GradientReconstruction, NeedsTheCommonStartingPoint) {
-  const Graph graph = graph_named("line", {{"nodes", 3}});
+  const Graph graph = testing::make_graph("line", {{"nodes", 3}});
   const GossipMatrix matrix = metropolis_weights(graph);
   PublicKnowledge told;
   told.gossip_matrix = &matrix;
