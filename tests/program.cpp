@@ -27,10 +27,14 @@ namespace {
   ::_exit(127);
 }
 
-int wait_for(pid_t child, const std::function<bool()>& kill_when) {
+int wait_for(pid_t child, const Signal& signal) {
   int status = 0;
-  while (::waitpid(child, &status, kill_when ? WNOHANG : 0) == 0) {
-    if (kill_when()) ::kill(child, SIGKILL);
+  bool sent = !signal.when;
+  while (::waitpid(child, &status, sent ? 0 : WNOHANG) == 0) {
+    if (signal.when()) {
+      ::kill(child, signal.number);
+      sent = true;
+    }
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -39,7 +43,7 @@ int wait_for(pid_t child, const std::function<bool()>& kill_when) {
 }  // namespace
 
 Outcome run_program(const std::vector<std::string>& arguments, const std::filesystem::path& directory,
-                    const std::function<bool()>& kill_when) {
+                    const Signal& signal) {
   const ScratchDirectory scratch;
   const auto out = scratch.path() / "out";
   const auto err = scratch.path() / "err";
@@ -47,7 +51,7 @@ Outcome run_program(const std::vector<std::string>& arguments, const std::filesy
   if (child < 0) throw std::runtime_error("fork failed");
   if (child == 0) become_program(arguments, directory, out, err);
   Outcome outcome;
-  outcome.exit_code = wait_for(child, kill_when);
+  outcome.exit_code = wait_for(child, signal);
   outcome.out = read_text(out);
   outcome.err = read_text(err);
   return outcome;

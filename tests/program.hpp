@@ -15,9 +15,15 @@ struct Outcome {
   std::string err;
 };
 
-/// Runs EARSHOT_PROGRAM in `directory`. With `kill_when`, sends SIGKILL as soon as that condition holds.
+/// A signal sent once, as soon as a condition holds.
+struct Signal {
+  int number = 0;
+  std::function<bool()> when;
+};
+
+/// Runs EARSHOT_PROGRAM in `directory`.
 Outcome run_program(const std::vector<std::string>& arguments, const std::filesystem::path& directory,
-                    const std::function<bool()>& kill_when = {});
+                    const Signal& signal = {});
 
 /// A fresh directory, removed when the object dies.
 class ScratchDirectory {

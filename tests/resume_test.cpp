@@ -1,4 +1,4 @@
-// A run killed with SIGKILL half-way and started again gives the bytes of an uninterrupted one.
+// A run killed or interrupted half-way and started again gives the bytes of an uninterrupted one.
 #include <csignal>
 
 #include <gtest/gtest.h>
@@ -47,14 +47,16 @@ int stored_units(const std::filesystem::path& file) {
   return count;
 }
 
-TEST(Resume, AfterSigkillTheResultIsTheSameToTheByte) {
+class Resume : public ::testing::TestWithParam<int> {};
+
+TEST_P(Resume, GivesTheResultOfAnUninterruptedRunToTheByte) {
   const ScratchDirectory scratch;
   write_atomically(scratch.path() / "plan.toml", kPlan);
   const auto whole = run_program({"run", "plan.toml", "--json", "--out", "whole"}, scratch.path());
   ASSERT_EQ(whole.exit_code, 0) << whole.err;
 
   // The store is exclusively locked while a run has it open, so progress is judged by the size of its files.
-  const auto store = scratch.path() / "killed" / "run.sqlite";
+  const auto store = scratch.path() / "stopped" / "run.sqlite";
   const auto bytes = [&] {
     std::uintmax_t sum = 0;
     std::error_code code;
@@ -65,20 +67,26 @@ TEST(Resume, AfterSigkillTheResultIsTheSameToTheByte) {
     return sum;
   };
   const auto full = std::filesystem::file_size(scratch.path() / "whole" / "run.sqlite");
-  const auto killed = run_program({"run", "plan.toml", "--json", "--out", "killed"}, scratch.path(),
-                                  [&] { return bytes() > full / 2; });
-  ASSERT_EQ(killed.exit_code, 128 + SIGKILL) << "the run ended before it could be killed";
+  const auto stopped = run_program({"run", "plan.toml", "--json", "--out", "stopped"}, scratch.path(),
+                                   {GetParam(), [&] { return bytes() > full / 2; }});
+  ASSERT_EQ(stopped.exit_code, GetParam() == SIGKILL ? 128 + SIGKILL : 130) << stopped.err;
+  EXPECT_EQ(stopped.out, "");
+  if (GetParam() == SIGINT) {
+    EXPECT_NE(stopped.err.find("run the same command to go on"), std::string::npos) << stopped.err;
+  }
   const int kept = stored_units(store);
   EXPECT_GT(kept, 0);
   EXPECT_LT(kept, 150);
 
-  const auto resumed = run_program({"run", "plan.toml", "--json", "--out", "killed"}, scratch.path());
+  const auto resumed = run_program({"run", "plan.toml", "--json", "--out", "stopped"}, scratch.path());
   ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
   EXPECT_TRUE(resumed.out == whole.out);
   EXPECT_EQ(resumed.err.find(" 0 reused"), std::string::npos) << resumed.err;
   const auto results = [&](const char* name) { return read_text(scratch.path() / name / "results.json"); };
-  EXPECT_TRUE(results("killed") == results("whole"));
+  EXPECT_TRUE(results("stopped") == results("whole"));
 }
+
+INSTANTIATE_TEST_SUITE_P(After, Resume, ::testing::Values(SIGKILL, SIGINT));
 
 }  // namespace
 }  // namespace earshot::testing

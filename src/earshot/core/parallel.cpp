@@ -6,6 +6,7 @@
 
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
 
 extern "C" void openblas_set_num_threads(int);
 
@@ -46,7 +47,18 @@ void parallel_for(std::size_t count, const std::function<void(std::size_t)>& bod
     for (std::size_t i = 0; i < count; ++i) body(i);
     return;
   }
-  tbb::parallel_for(std::size_t{0}, count, [&](std::size_t i) { body(i); });
+  // Isolated twice over: an outer loop that fails must not cancel the loops inside its running bodies, which
+  // would hand them half-filled results; and a thread waiting for an inner loop must not pick up another body
+  // of the outer one.
+  tbb::this_task_arena::isolate([&] {
+    tbb::task_group_context context(tbb::task_group_context::isolated);
+    tbb::parallel_for(
+        tbb::blocked_range<std::size_t>(0, count, 1),
+        [&](const tbb::blocked_range<std::size_t>& range) {
+          for (std::size_t i = range.begin(); i != range.end(); ++i) body(i);
+        },
+        tbb::simple_partitioner(), context);
+  });
 }
 
 }  // namespace earshot

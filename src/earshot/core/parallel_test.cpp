@@ -63,6 +63,20 @@ TEST_P(Parallel, LoopsMayBeNested) {
   for (std::size_t i = 0; i < 20; ++i) EXPECT_EQ(sums[i], i * 1225);
 }
 
+TEST_P(Parallel, AFailingLoopLeavesTheLoopsInsideItsRunningBodiesWhole) {
+  std::atomic<int> cut_short = 0;
+  for (int repeat = 0; repeat < 50; ++repeat) {
+    const auto outer = [&](std::size_t i) {
+      std::atomic<int> done = 0;
+      parallel_for(200, [&](std::size_t) { ++done; });
+      if (done != 200) ++cut_short;
+      if (i % 5 == 2) throw std::runtime_error("x");
+    };
+    EXPECT_THROW(parallel_for(20, outer), std::runtime_error);
+  }
+  EXPECT_EQ(cut_short, 0);
+}
+
 TEST_P(Parallel, TheThreadCountIsWhatWasSet) {
   EXPECT_EQ(thread_count(), GetParam());
 }
