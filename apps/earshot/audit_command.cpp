@@ -30,6 +30,7 @@ struct AuditOptions {
 
 std::string toml_texts(const std::vector<std::string>& texts) {
   std::vector<std::string> quoted;
+  quoted.reserve(texts.size());
   for (const std::string& text : texts) quoted.push_back(toml_text(text));
   return "[" + join(quoted, ", ") + "]";
 }

@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "earshot/core/parallel.hpp"
 #include "earshot/graph/spectrum.hpp"
 #include "earshot/pipeline/attack_report.hpp"
 #include "earshot/pipeline/components.hpp"
@@ -96,7 +98,7 @@ class Checker {
         add("graph", fmt::format("the graph falls into {} parts that never hear of each other", parts),
             "condition it on being connected, or take its largest component");
       }
-      if (data != nullptr) check_memory(cell, stage);
+      if (data != nullptr && shapes_.contains(data_key(*data))) check_memory(cell, stage);
     });
   }
 
@@ -117,20 +119,42 @@ class Checker {
         .make(choice.settings, once ? 1 : cell.at("protocol").settings.size("rounds"));
   }
 
+  static std::string data_key(const Choice& choice) { return choice.kind + choice.settings.values().dump(); }
+
   void check_data(const Choice& choice) {
-    if (!checked_data_.insert(choice.kind + choice.settings.values().dump()).second) return;
-    dataset_component(choice.kind).load(choice.settings, sources_.data_directory);
+    if (shapes_.contains(data_key(choice))) return;
+    const ImageDataset dataset =
+        dataset_component(choice.kind).load(choice.settings, sources_.data_directory);
+    shapes_[data_key(choice)] = {dataset.shape.size(), dataset.classes};
+  }
+
+  /// Numbers in one message.
+  double message_size(const Cell& cell) {
+    const auto [inputs, classes] = shapes_.at(data_key(cell.at("data")));
+    const Choice* model = cell.find("model");
+    if (model == nullptr) return static_cast<double>(inputs);
+    return static_cast<double>(
+        model_component(model->kind).make(model->settings, inputs, classes)->parameter_count());
   }
 
   void check_memory(const Cell& cell, const Stage& stage) {
-    const Choice& data = cell.at("data");
-    const double pixels = data.kind == "cifar10" ? 3072 : 784;
-    const double numbers = cell.at("protocol").kind == "dgd" ? (pixels + 1) * 10 : pixels;
+    const double numbers = message_size(cell);
     const double nodes = static_cast<double>(stage.graph().node_count());
-    const double heard_rounds = static_cast<double>(recorded_rounds(cell));
-    // Per node: parameters, half step, gradient and outbox; per recorded round at most one message of every
-    // node; and per thread the cleaned messages and estimates of one attacker.
-    const double bytes = 8 * numbers * nodes * (4 + 2 * heard_rounds);
+    std::set<NodeId> recorded;
+    std::size_t most_heard = 0;
+    for (const Adversary& adversary : stage.adversaries) {
+      const auto heard = heard_nodes(stage.graph(), adversary);
+      recorded.insert(heard.begin(), heard.end());
+      recorded.insert(adversary.colluding.begin(), adversary.colluding.end());
+      most_heard = std::max(most_heard, heard.size() + adversary.colluding.size());
+    }
+    const double rounds = static_cast<double>(recorded_rounds(cell));
+    // Every node holds parameters, half step, gradient and outbox; every recorded sender one message a round;
+    // every thread a copy of one attacker's messages, cleaned, and four matrices with a row per target.
+    const double messages =
+        4 * nodes + static_cast<double>(recorded.size()) * rounds +
+        static_cast<double>(thread_count()) * (2 * static_cast<double>(most_heard) * rounds + 4 * nodes);
+    const double bytes = 8 * numbers * messages;
     const double physical =
         static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
     if (bytes > 0.8 * physical) {
@@ -145,7 +169,7 @@ class Checker {
   const GraphSources& sources_;
   std::vector<Problem> problems_;
   std::set<std::string> said_;
-  std::set<std::string> checked_data_;
+  std::map<std::string, std::pair<std::size_t, std::size_t>> shapes_;  // inputs and classes, by data section
 };
 
 }  // namespace
