@@ -60,7 +60,7 @@ Json node_id(const std::string& name) {
 
 Json with_ids(Json exposure) {
   for (Json& entry : exposure) {
-    for (const char* key : {"attackers", "reconstructible"}) {
+    for (const char* key : {"attackers", "reconstructible", "recoverable"}) {
       for (Json& name : entry[key]) name = node_id(name.get<std::string>());
     }
   }
@@ -115,7 +115,7 @@ Json document(const TopologyOptions& options, const Stage& stage) {
             {"mixes", check.mixes}}},
           {"rounds", rounds},
           {"exposure_by_round", share_by_round(exposed, graph.node_count())},
-          {"exposure", with_ids(exposure_json(stage, exposed))}};
+          {"exposure", with_ids(exposure_json(stage, exposed, kDoubleRoundoff))}};
 }
 
 void topology(const TopologyOptions& options) {

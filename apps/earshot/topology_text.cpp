@@ -8,7 +8,6 @@
 namespace earshot::cli {
 namespace {
 
-constexpr double kDoubleRoundoff = 0x1.0p-53;
 constexpr std::size_t kMostAttackerLines = 60;
 constexpr std::size_t kMostRelations = 5;
 
@@ -40,15 +39,6 @@ std::string facts(const Json& d) {
   return out;
 }
 
-/// Nodes whose value survives the rounding of 64-bit messages to within 1 %.
-std::size_t recoverable_count(const Json& entry) {
-  std::size_t count = 0;
-  for (const Json& factor : entry["amplification"]) {
-    if (!factor.is_null() && factor.get<double>() * kDoubleRoundoff <= 0.01) ++count;
-  }
-  return count;
-}
-
 std::string attacker_line(const Json& entry, std::size_t nodes, const TerminalStyle& style) {
   std::size_t last = 0;
   for (const Json& round : entry["first_round"]) last = std::max(last, round.get<std::size_t>());
@@ -59,7 +49,7 @@ std::string attacker_line(const Json& entry, std::size_t nodes, const TerminalSt
       style.colour ? fmt::format("\x1b[{}m{}\x1b[0m", most ? "31" : "32", share) : share;
   const std::size_t room = style.width > 62 ? style.width - 52 : 20;
   return fmt::format("{:<16} {:>9} {:>11} {:>9}   {}\n", names(entry["attackers"], 14), shown,
-                     fmt::format("{}/{}", recoverable_count(entry), nodes), last,
+                     fmt::format("{}/{}", entry["recoverable"].size(), nodes), last,
                      names(entry["reconstructible"], room));
 }
 
@@ -78,22 +68,29 @@ std::string curve(const Json& points) {
   return out;
 }
 
+/// "x[3] + x[4]": what is known of values that stay hidden.
+std::string relation_text(const Json& relation) {
+  std::string form;
+  for (std::size_t i = 0; i < relation["nodes"].size(); ++i) {
+    std::string c = relation["coefficients"].empty() ? "c" : relation["coefficients"][i].get<std::string>();
+    const bool negative = c.starts_with('-');
+    if (negative) c.erase(0, 1);
+    form += i == 0 ? (negative ? "-" : "") : (negative ? " - " : " + ");
+    form += (c == "1" ? "" : c + "·") + "x[" + name_of(relation["nodes"][i]) + "]";
+  }
+  return form;
+}
+
 std::string relations(const Json& exposure) {
   std::string out;
-  std::size_t shown = 0;
+  std::size_t count = 0;
   for (const Json& entry : exposure) {
     for (const Json& relation : entry["relations"]) {
-      if (++shown > kMostRelations) return out + "  … more with --json\n";
-      std::string form;
-      for (std::size_t i = 0; i < relation["nodes"].size(); ++i) {
-        const std::string c =
-            relation["coefficients"].empty() ? "c" : relation["coefficients"][i].get<std::string>();
-        const std::string term = c == "1" ? "" : c + "·";
-        form += (i == 0 ? "" : " + ") + term + "x[" + name_of(relation["nodes"][i]) + "]";
-      }
-      out += fmt::format("  {} know {}\n", names(entry["attackers"], 40), form);
+      if (++count > kMostRelations) continue;
+      out += fmt::format("  {} know {}\n", names(entry["attackers"], 40), relation_text(relation));
     }
   }
+  if (count > kMostRelations) out += fmt::format("  … {} in all, see --json\n", count);
   return out.empty() ? out : "\nHidden nodes, known combinations:\n" + out;
 }
 

@@ -16,7 +16,6 @@ enum class Purpose : std::uint64_t {
   kDataSelection = 2,
   kModelInit = 3,
   kPrivacyNoise = 4,
-  kAttackStart = 5,
   kCoalition = 6,
   kWireNoise = 7,
 };

@@ -168,7 +168,7 @@ Json run_dgd_trial(const Cell& cell, const TrialAddress& address, const Stage& s
                 {"victims", report.victims()}}}};
   if (!first) return out;
   out["network"] = network_json(stage, window);
-  out["exposure"] = exposure_json(stage, exposed);
+  out["exposure"] = exposure_json(stage, exposed, unit_roundoff(cell));
   out["statement"] = to_json(training.mechanism->statement(protocol.size("rounds")));
   out["truths"] = report.truths();
   out["gallery"] = report.gallery();

@@ -105,7 +105,7 @@ Json run_gossip_trial(const Cell& cell, const TrialAddress& address, const Stage
   std::size_t analysed = rounds;
   for (const Exposure& exposure : exposed.exposures) analysed = std::max(analysed, exposure.rounds);
   out["network"] = network_json(stage, analysed);
-  out["exposure"] = exposure_json(stage, exposed);
+  out["exposure"] = exposure_json(stage, exposed, unit_roundoff(cell));
   out["statement"] = to_json(mechanism->statement(kReleases));
   return out;
 }

@@ -31,7 +31,7 @@ std::size_t recorded_rounds(const Cell& cell) {
 }
 
 double unit_roundoff(const Cell& cell) {
-  return cell.at("protocol").settings.text("message_precision") == "float32" ? 0x1.0p-24 : 0x1.0p-53;
+  return cell.at("protocol").settings.text("message_precision") == "float32" ? 0x1.0p-24 : kDoubleRoundoff;
 }
 
 StageExposure expose(const Stage& stage, std::size_t rounds) {
@@ -85,34 +85,34 @@ Json relations_json(const Stage& stage, const Exposure& exposure) {
   return out;
 }
 
-Json one_exposure(const Stage& stage, const Exposure& exposure, std::span<const double> amplification) {
+Json one_exposure(const Stage& stage, const Exposure& exposure, std::span<const double> amplification,
+                  double roundoff) {
   const Graph& graph = stage.graph();
   Json attackers = Json::array();
   for (const NodeId node : exposure.adversary.colluding) attackers.push_back(graph.name(node));
   Json reconstructible = Json::array();
+  Json recovered = Json::array();
   Json first_round = Json::object();
   Json amplified = Json::object();
   for (const NodeId node : exposure.reconstructible()) {
     const std::string name = graph.name(node);
     reconstructible.push_back(name);
+    if (recoverable(exposure, amplification, node, roundoff)) recovered.push_back(name);
     first_round[name] = *exposure.first_round[node];
     amplified[name] = std::isfinite(amplification[node]) ? Json(amplification[node]) : Json(nullptr);
   }
-  return {{"attackers", std::move(attackers)},
-          {"reconstructible", std::move(reconstructible)},
-          {"first_round", std::move(first_round)},
-          {"amplification", std::move(amplified)},
-          {"by_round", exposure.by_round},
-          {"saturated", exposure.saturated},
-          {"relations", relations_json(stage, exposure)}};
+  return {{"attackers", std::move(attackers)},     {"reconstructible", std::move(reconstructible)},
+          {"recoverable", std::move(recovered)},   {"first_round", std::move(first_round)},
+          {"amplification", std::move(amplified)}, {"by_round", exposure.by_round},
+          {"saturated", exposure.saturated},       {"relations", relations_json(stage, exposure)}};
 }
 
 }  // namespace
 
-Json exposure_json(const Stage& stage, const StageExposure& exposed) {
+Json exposure_json(const Stage& stage, const StageExposure& exposed, double roundoff) {
   Json out = Json::array();
   for (std::size_t i = 0; i < exposed.exposures.size(); ++i) {
-    out.push_back(one_exposure(stage, exposed.exposures[i], exposed.amplification[i]));
+    out.push_back(one_exposure(stage, exposed.exposures[i], exposed.amplification[i], roundoff));
   }
   return out;
 }

@@ -33,6 +33,9 @@ Stage build_stage(const Cell& cell, const TrialAddress& address, const GraphSour
 /// Rounds the adversary records: the attack's window, or all rounds of the protocol (0: until saturation).
 std::size_t recorded_rounds(const Cell& cell);
 
+/// Rounding of 64-bit messages.
+inline constexpr double kDoubleRoundoff = 0x1.0p-53;
+
 /// Messages rounded to u = unit_roundoff carry x_v to within 1 % of its scale when amplification * u <= 0.01.
 double unit_roundoff(const Cell& cell);
 
@@ -48,7 +51,8 @@ bool recoverable(const Exposure& exposure, std::span<const double> amplification
                  double roundoff);
 
 Json network_json(const Stage& stage, std::size_t rounds);
-/// One entry per adversary: attackers, reconstructible, first_round, amplification, by_round, relations.
-Json exposure_json(const Stage& stage, const StageExposure& exposed);
+/// One entry per adversary: attackers, reconstructible, recoverable (from messages of that precision),
+/// first_round, amplification, by_round, saturated, relations.
+Json exposure_json(const Stage& stage, const StageExposure& exposed, double roundoff);
 
 }  // namespace earshot
