@@ -86,7 +86,7 @@ std::string value_at(const CurveSeries& series, const std::string& x) {
 
 std::string curve_table(const CurveFacts& curve) {
   const std::size_t shown = std::min(curve.series.size(), kSeriesShown);
-  std::string out = fmt::format("\n### {}\n\n", escaped(curve.title.empty() ? "CurveFacts" : curve.title));
+  std::string out = fmt::format("\n### {}\n\n", escaped(curve.title.empty() ? "Curve" : curve.title));
   if (shown == 0) return out + "No points.\n";
   std::vector<std::string> titles = {escaped(curve.x)};
   for (std::size_t s = 0; s < shown; ++s)

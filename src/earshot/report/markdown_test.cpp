@@ -36,6 +36,12 @@ TEST(Markdown, LongCurvesAreThinnedAndKeepTheirEnd) {
   EXPECT_THAT(text, HasSubstr("| 999 | 999 |"));
 }
 
+TEST(Markdown, ACurveWithoutATitleIsStillACurve) {
+  Json document = sample_document();
+  document["curves"][0].erase("title");
+  EXPECT_THAT(render_markdown(document, {"c", 1.0}), HasSubstr("### Curve\n"));
+}
+
 TEST(Markdown, TextIsNeverMarkup) {
   Json document = sample_document();
   document["experiment"]["title"] = "a | b\n# c <b>";
