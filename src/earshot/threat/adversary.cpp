@@ -69,6 +69,7 @@ namespace {
 
 std::vector<NodeId> require_all(const Graph& graph, const std::vector<std::string>& names) {
   std::vector<NodeId> nodes;
+  nodes.reserve(names.size());
   for (const std::string& name : names) nodes.push_back(graph.require(name));
   return nodes;
 }

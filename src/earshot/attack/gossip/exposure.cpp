@@ -67,12 +67,12 @@ class ModularCopies {
   Exposure agreed(const Adversary& adversary, RoundLimit limit) const {
     std::vector<Exposure> seen;
     for (std::size_t i = 0; i < kMostPrimes; ++i) {
-      const Exposure found = i < copies_.size() ? analyse_modulo(copies_[i], adversary, limit)
-                                                : analyse_modulo(extra(i), adversary, limit);
+      Exposure found = i < copies_.size() ? analyse_modulo(copies_[i], adversary, limit)
+                                          : analyse_modulo(extra(i), adversary, limit);
       for (const Exposure& earlier : seen) {
         if (agree(earlier, found)) return found;
       }
-      seen.push_back(found);
+      seen.push_back(std::move(found));
     }
     fail(Fault::kNumeric, "no two primes agree on who is reconstructible; the weights may be adversarial");
   }
@@ -113,6 +113,7 @@ std::vector<Exposure> analyse_exposures(const GossipMatrix& matrix, std::span<co
     groups[closed_neighbourhood(matrix.graph(), adversaries[i])].push_back(i);
   }
   std::vector<const std::vector<std::size_t>*> work;
+  work.reserve(groups.size());
   for (const auto& [key, members] : groups) work.push_back(&members);
   const ModularCopies copies(matrix);
   std::vector<Exposure> exposures(adversaries.size());
