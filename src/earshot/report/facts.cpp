@@ -170,7 +170,9 @@ class Collector {
     facts.label = attackers_.all()[a];
     facts.exposure = exposures_[a];
     facts.members = members(a);
-    facts.degree = scores.degree.value() ? scores.degree.value() : degree(facts.members);
+    // Tables may hold the centrality, degree / (n - 1); the drawing beside it shows wires.
+    facts.degree = degree(facts.members);
+    if (!facts.degree) facts.degree = scores.degree.value();
     facts.eigenvector = scores.eigenvector.value();
     facts.betweenness = scores.betweenness.value();
     // The table speaks for all trials, the exposure for the first.

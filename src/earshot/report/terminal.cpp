@@ -78,15 +78,18 @@ class Summary {
                                            {"mean guess", &CellFacts::mean_psnr, false},
                                            {"accuracy", &CellFacts::accuracy, true}};
     TextTable table;
-    table.add_column("setting", Kind::kWords);
-    table.add_column("guarantee", Kind::kWords);
+    const std::vector<SweptKey> keys = swept_keys(results_.cells);
+    for (const SweptKey& key : keys) table.add_column(key.title, Kind::kWords);
+    table.add_column("guarantee", Kind::kNumbers);
     std::vector<Measure> shown;
     for (const Measure& measure : measures)
       if (any([&](const CellFacts& f) { return f.*measure.value; })) shown.push_back(measure);
     for (const Measure& measure : shown) table.add_column(measure.title, Kind::kNumbers);
     const std::size_t rows = std::min(facts_.size(), 2 * kRowsShown);
     for (std::size_t c = 0; c < rows; ++c) {
-      std::vector<Value> row = {{facts_[c].label}, guarantee(c)};
+      std::vector<Value> row;
+      for (const SweptKey& key : keys) row.push_back({swept_value(results_.cells[c], key.key)});
+      row.push_back(guarantee(c));
       for (const Measure& measure : shown) {
         const auto& value = facts_[c].*measure.value;
         row.push_back({measure.share ? percent_text(value) : number_text(value, 3)});

@@ -47,7 +47,8 @@ TEST(Terminal, ManyCellsAreOneRowEach) {
   }
   const std::string text = render_terminal(document, {.colour = false, .width = 100});
   EXPECT_THAT(text, HasSubstr("in 60 settings"));
-  EXPECT_THAT(text, HasSubstr("graph.p = 57"));
+  EXPECT_THAT(text, HasSubstr("kind      p    guarantee"));
+  EXPECT_THAT(text, HasSubstr("          57  no privacy"));
   EXPECT_THAT(
       text,
       HasSubstr("Over 60 settings, an average attacker reconstructs from 0 % (mechanism.kind = gaussian)"));

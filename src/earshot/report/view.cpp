@@ -164,11 +164,15 @@ Json cell_view(const CellResults& cell, const CellFacts& facts, std::size_t pair
 void add_cells(const Results& results, const std::vector<CellFacts>& facts, std::size_t pair_budget,
                Json& view) {
   std::vector<const NetworkFacts*> networks;
+  const std::vector<SweptKey> keys = swept_keys(results.cells);
+  for (const SweptKey& key : keys) view["swept"].push_back(key.title);
   const std::size_t budget = pair_budget / std::max<std::size_t>(1, facts.size());
   for (std::size_t c = 0; c < facts.size(); ++c) {
     const CellResults& cell = results.cells[c];
     Json shown = cell_view(cell, facts[c], budget);
     shown["network"] = nullptr;
+    shown["swept"] = Json::array();
+    for (const SweptKey& key : keys) shown["swept"].push_back(swept_value(cell, key.key));
     if (cell.network && !cell.network->nodes.empty()) {
       const auto same = std::find_if(networks.begin(), networks.end(),
                                      [&](const NetworkFacts* known) { return *known == *cell.network; });
@@ -214,6 +218,7 @@ Json page_view(const Results& results, std::size_t pair_budget) {
       {"trials", results.trials},
       {"plan",
        results.plan.is_null() ? "" : results.plan.dump(2, ' ', false, Json::error_handler_t::replace)},
+      {"swept", Json::array()},
       {"networks", Json::array()},
       {"cells", Json::array()},
       {"curves", Json::array()},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -11,6 +12,7 @@ namespace earshot {
 namespace {
 
 constexpr std::size_t kCellsInHeadline = 4;
+constexpr std::size_t kSettingsInHeadline = 2;
 
 std::string attackers_phrase(const CellResults& cell, const CellFacts& facts) {
   const std::size_t tried = facts.attackers.size();
@@ -44,25 +46,31 @@ std::string later_clause(const CellResults& cell, const CellFacts& facts) {
   return fmt::format("; {}: {}", cell_prefix(cell, facts), answer);
 }
 
-std::string range_headline(const std::vector<CellFacts>& facts) {
-  const CellFacts* low = nullptr;
-  const CellFacts* high = nullptr;
-  for (const CellFacts& cell : facts) {
-    if (!cell.mean_leak) continue;
-    if (low == nullptr || *cell.mean_leak < *low->mean_leak) low = &cell;
-    if (high == nullptr || *cell.mean_leak > *high->mean_leak) high = &cell;
+/// A cell inside a sentence: its settings while they are few, else its guarantee.
+std::string brief_name(const CellResults& cell, const CellFacts& facts) {
+  return cell.settings.size() > kSettingsInHeadline && !facts.guarantee.empty() ? facts.guarantee
+                                                                                : facts.label;
+}
+
+std::string range_headline(const std::vector<CellResults>& cells, const std::vector<CellFacts>& facts) {
+  std::optional<std::size_t> low, high;
+  for (std::size_t c = 0; c < facts.size(); ++c) {
+    if (!facts[c].mean_leak) continue;
+    if (!low || *facts[c].mean_leak < *facts[*low].mean_leak) low = c;
+    if (!high || *facts[c].mean_leak > *facts[*high].mean_leak) high = c;
   }
-  if (low == nullptr) return "";
+  if (!low) return "";
   return fmt::format(
       "Over {} settings, an average attacker reconstructs from {} ({}) to {} ({}) of the others' data.",
-      facts.size(), percent_text(low->mean_leak), low->label, percent_text(high->mean_leak), high->label);
+      facts.size(), percent_text(facts[*low].mean_leak), brief_name(cells[*low], facts[*low]),
+      percent_text(facts[*high].mean_leak), brief_name(cells[*high], facts[*high]));
 }
 
 std::string leak_headline(const std::vector<CellResults>& cells, const std::vector<CellFacts>& facts) {
   const bool attacked = std::any_of(facts.begin(), facts.end(),
                                     [](const CellFacts& cell) { return cell.mean_leak.has_value(); });
   if (!attacked) return "";
-  if (cells.size() > kCellsInHeadline) return range_headline(facts);
+  if (cells.size() > kCellsInHeadline) return range_headline(cells, facts);
   std::string sentence;
   for (std::size_t c = 0; c < cells.size(); ++c) {
     if (!facts[c].mean_leak) continue;
@@ -81,7 +89,11 @@ std::string expectations_headline(const std::vector<ExpectationFacts>& expectati
 }  // namespace
 
 std::string number_text(const std::optional<double>& value, int digits) {
-  return value ? fmt::format("{:.{}g}", *value, digits) : "–";
+  if (!value) return "–";
+  // Whole numbers keep their digits: 10000, not 1e+04.
+  const bool readable = std::abs(*value) >= 1.0 && std::abs(*value) < 1e6;
+  const int whole = readable ? static_cast<int>(std::log10(std::abs(*value))) + 1 : 0;
+  return fmt::format("{:.{}g}", *value, std::max(digits, whole));
 }
 
 std::string percent_text(const std::optional<double>& share) {
@@ -96,6 +108,25 @@ std::string settings_text(const CellResults& cell) {
   std::vector<std::string> parts;
   for (const auto& [key, value] : cell.settings) parts.push_back(fmt::format("{} = {}", key, value));
   return parts.empty() ? "this run" : join(parts, ", ");
+}
+
+std::vector<SweptKey> swept_keys(const std::vector<CellResults>& cells) {
+  std::vector<SweptKey> keys;
+  for (const CellResults& cell : cells)
+    for (const auto& setting : cell.settings)
+      if (std::none_of(keys.begin(), keys.end(), [&](const SweptKey& k) { return k.key == setting.first; }))
+        keys.push_back({setting.first, setting.first.substr(setting.first.rfind('.') + 1)});
+  std::map<std::string, int> uses;
+  for (const SweptKey& key : keys) ++uses[key.title];
+  for (SweptKey& key : keys)
+    if (uses[key.title] > 1) key.title = key.key;
+  return keys;
+}
+
+std::string swept_value(const CellResults& cell, const std::string& key) {
+  for (const auto& setting : cell.settings)
+    if (setting.first == key) return setting.second;
+  return "";
 }
 
 std::string guarantee_text(const StatementFacts& statement) {

@@ -19,6 +19,18 @@ std::string percent_text(const std::optional<double>& share);
 /// "mechanism.kind = none, graph.p = 0.1", or "this run" when nothing is swept.
 std::string settings_text(const CellResults& cell);
 
+/// A swept key and a title for its column: the key's last part ("epsilon"), or all of it where that is
+/// ambiguous.
+struct SweptKey {
+  std::string key, title;
+};
+
+/// Every key the cells differ by, in order of first appearance.
+std::vector<SweptKey> swept_keys(const std::vector<CellResults>& cells);
+
+/// The cell's value of a swept key; empty when the cell has none.
+std::string swept_value(const CellResults& cell, const std::string& key);
+
 /// "no privacy", or "ε = 8".
 std::string guarantee_text(const StatementFacts& statement);
 

@@ -26,6 +26,9 @@ TEST(Wording, NumbersAreShort) {
   EXPECT_EQ(number_text(0.94), "0.94");
   EXPECT_EQ(number_text(1e-5), "1e-05");
   EXPECT_EQ(number_text(31.24159, 3), "31.2");
+  EXPECT_EQ(number_text(10000.0), "10000");
+  EXPECT_EQ(number_text(1234.56, 3), "1235");
+  EXPECT_EQ(number_text(1e7), "1e+07");
   EXPECT_EQ(number_text(std::nullopt), "–");
 }
 
@@ -61,6 +64,30 @@ TEST(Headline, AnswersInOneSentence) {
             "4 of 4 participants can reconstruct most of the others' data; with noise, ε = 8: none.");
   document["cells"].erase(0);
   EXPECT_EQ(headline(document), "None of 4 participants can reconstruct most of the others' data.");
+}
+
+TEST(Headline, LongSettingsAreNamedByTheirGuarantee) {
+  Json document = sample_document();
+  document.erase("expectations");
+  for (int i = 0; i < 3; ++i) document["cells"].push_back(document["cells"][0]);
+  for (Json& cell : document["cells"]) cell["settings"] = {{"a.x", 1}, {"b.x", 2}, {"c.y", 3}};
+  EXPECT_EQ(headline(document),
+            "Over 5 settings, an average attacker reconstructs from 0 % (ε = 8) to 75 % (no privacy) of the "
+            "others' "
+            "data.");
+}
+
+TEST(SweptKeys, AreShortUnlessAmbiguous) {
+  CellResults first, second;
+  first.settings = {{"a.x", "1"}, {"b.x", "2"}};
+  second.settings = {{"c.y", "3"}, {"a.x", "4"}};
+  const std::vector<SweptKey> keys = swept_keys({first, second});
+  ASSERT_EQ(keys.size(), 3u);
+  EXPECT_EQ(keys[0].title, "a.x");
+  EXPECT_EQ(keys[1].title, "b.x");
+  EXPECT_EQ(keys[2].title, "y");
+  EXPECT_EQ(swept_value(second, "a.x"), "4");
+  EXPECT_EQ(swept_value(first, "c.y"), "");
 }
 
 TEST(Headline, SaysWhenThereIsNothingToSay) {

@@ -110,7 +110,7 @@ function networkOption(cell, network, aspect) {
     visualMap: { type: "continuous", min: 0, max: 1, calculable: false, orient: "horizontal", left: "center", bottom: 6,
       text: scaleEnds(cell), textStyle: { color: colours.quiet }, inRange: { color: colours.ramp }, seriesIndex: 99,
       itemHeight: 130, itemWidth: 12 },
-    series: [{ type: "graph", layout: "none", roam: true, top: 36, data: nodes,
+    series: [{ type: "graph", layout: "none", roam: true, top: "middle", data: nodes,
       links: network.edges.map(([s, t]) => ({ source: s, target: t })),
       label: { show: count <= NAMED, position: "bottom", distance: 3, color: colours.ink, fontSize: count > 30 ? 10 : 12, width: 110, overflow: "truncate",
         textBorderColor: colours.surface, textBorderWidth: 3, formatter: (p) => network.nodes[p.dataIndex] },
@@ -241,7 +241,8 @@ function showPairs() {
 function axisStyle(title, extra) {
   const colours = palette();
   return Object.assign({ name: title, nameLocation: "middle", nameTextStyle: { color: colours.quiet },
-    axisLabel: { color: colours.quiet }, axisLine: { lineStyle: { color: colours.line } },
+    axisLabel: { color: colours.quiet, hideOverlap: true, formatter: (v) => typeof v === "number" ? number(v) : v },
+    axisLine: { lineStyle: { color: colours.line } },
     splitLine: { lineStyle: { color: colours.line, opacity: 0.35 } } }, extra);
 }
 
@@ -287,12 +288,23 @@ function withBand(point) {
     number(mean) + spread + (count ? " (" + number(count) + " values)" : "")];
 }
 
+// What guessing reaches is drawn beside the score it is the baseline of.
+const BASELINES = { zero_psnr: ["psnr", "zero guess"], mean_psnr: ["psnr", "mean guess"] };
+
+function scoreOf(y) { return BASELINES[y] ? BASELINES[y][0] : y; }
+
+function seriesName(s) {
+  const own = s.name.startsWith(s.y + ", ") ? s.name.slice(s.y.length + 2) : s.name === s.y ? "" : s.name;
+  const parts = [own, BASELINES[s.y] ? BASELINES[s.y][1] : ""];
+  return parts.filter(Boolean).join(", ") || s.y;
+}
+
 function showCurves() {
   if (data.curves.length === 0) return hide("curves");
   const figures = [], drawings = [];
   for (const curve of data.curves)
-    for (const y of [...new Set(curve.series.map((s) => s.y))]) {
-      const series = curve.series.filter((s) => s.y === y).map((s) => ({ name: s.name || y, points: s.points.map(withBand) }));
+    for (const y of [...new Set(curve.series.map((s) => scoreOf(s.y)))]) {
+      const series = curve.series.filter((s) => scoreOf(s.y) === y).map((s) => ({ name: seriesName(s), points: s.points.map(withBand) }));
       const box = chartBox(curve.title + ": " + y);
       figures.push(el("figure", null, el("figcaption", null, curve.title), box));
       drawings.push([box, lineOption(curve.x, y, series)]);

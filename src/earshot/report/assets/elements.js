@@ -64,7 +64,7 @@ function showHeader() {
   document.getElementById("title").textContent = data.title;
   document.getElementById("headline").textContent = data.headline;
   if (data.title) document.title = data.title + " – earshot report";
-  const facts = [data.reference, data.seed && "seed " + data.seed, data.trials && data.trials + " trials",
+  const facts = [data.reference, data.seed && "seed " + data.seed, data.trials && data.trials + (data.trials === "1" ? " trial" : " trials"),
     data.version && "earshot " + data.version];
   document.getElementById("facts").textContent = facts.filter(Boolean).join(" · ");
 }
@@ -89,7 +89,9 @@ function showChoices() {
 
 function showGlance() {
   if (data.cells.length === 0) return fill("glance", absent("The document holds no results of a run."));
-  const columns = [{ title: "Setting", cell: (c) => c.label }, { title: "Guarantee", cell: guaranteeMark }];
+  const columns = data.swept.map((title, k) => ({ title, cell: (c) => c.swept[k] || "–" }));
+  if (columns.length === 0) columns.push({ title: "Setting", cell: (c) => c.label });
+  columns.push({ title: "Guarantee", cell: guaranteeMark });
   const add = (title, key, text) => {
     if (data.cells.some((c) => c[key] !== null)) columns.push({ title, number: true, cell: (c) => text(c[key]) });
   };
@@ -194,13 +196,14 @@ function showAttackers() {
 function showPublished() {
   if (data.expectations.length === 0) return hide("published");
   const mark = { met: "good", missed: "bad" };
+  const noted = data.expectations.some((e) => e.note) ? [{ title: "Note", cell: (e) => e.note }] : [];
   fill("published", table([
     { title: "What", cell: (e) => e.what },
     { title: "Source", cell: (e) => e.source },
     { title: "Published", number: true, cell: (e) => e.published },
     { title: "Measured", number: true, cell: (e) => e.measured },
     { title: "Verdict", cell: (e) => el("span", { class: mark[e.verdict] || "quiet" }, e.verdict) },
-    { title: "Note", cell: (e) => e.note }], data.expectations));
+    ...noted], data.expectations));
 }
 
 function showReproduce() {

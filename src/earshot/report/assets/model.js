@@ -65,7 +65,7 @@ function cellLongName(cell) {
 
 function number(value, digits) {
   if (value === null || value === undefined) return "–";
-  if (value !== 0 && (Math.abs(value) >= 1e6 || Math.abs(value) < 1e-4)) return value.toExponential(2).replace(/\.?0+e/, "e");
+  if (value !== 0 && (Math.abs(value) >= 1e5 || Math.abs(value) < 1e-4)) return value.toExponential(2).replace(/\.?0+e/, "e").replace("e+", "e");
   return String(Number(value.toPrecision(digits || 4)));
 }
 
