@@ -58,6 +58,16 @@ void Stream::fill_normal(std::span<double> out, double standard_deviation) {
   for (double& value : out) value = standard_deviation * normal();
 }
 
+double Stream::exponential() {
+  return -std::log1p(-uniform());
+}
+
+double Stream::laplace(double scale) {
+  const bool negative = (bits() & 1U) != 0;
+  const double magnitude = scale * exponential();
+  return negative ? -magnitude : magnitude;
+}
+
 std::vector<std::size_t> Stream::permutation(std::size_t count) {
   return sample_without_replacement(count, count);
 }

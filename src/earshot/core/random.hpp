@@ -18,6 +18,8 @@ enum class Purpose : std::uint64_t {
   kPrivacyNoise = 4,
   kCoalition = 6,
   kWireNoise = 7,
+  kTraining = 8,
+  kAudit = 9,
 };
 
 /// The address of a stream. Equal addresses give equal numbers, different addresses independent ones.
@@ -43,6 +45,10 @@ class Stream {
   /// Standard normal (Box-Muller on 53-bit uniforms).
   double normal();
   void fill_normal(std::span<double> out, double standard_deviation);
+  /// Exponential with mean 1.
+  double exponential();
+  /// Laplace with density exp(-|x| / scale) / (2 scale).
+  double laplace(double scale);
   /// Uniform random permutation of {0, ..., count-1} (Fisher-Yates).
   std::vector<std::size_t> permutation(std::size_t count);
   /// `count` distinct members of {0, ..., population-1}, in random order.

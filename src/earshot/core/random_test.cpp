@@ -144,6 +144,14 @@ TEST(Random, NormalFollowsTheNormalDistribution) {
 }
 
 /// Box-Muller makes values in pairs; each must be uncorrelated with the next, and so must their squares.
+TEST(Random, LaplaceFollowsTheLaplaceDistribution) {
+  Stream stream({8});
+  std::vector<double> sample(1 << 17);
+  for (double& value : sample) value = stream.laplace(3);
+  EXPECT_LT(
+      kolmogorov(sample, [](double x) { return x < 0 ? 0.5 * std::exp(x / 3) : 1 - 0.5 * std::exp(-x / 3); }),
+      kKolmogorovLimit);
+}
 TEST(Random, ConsecutiveNormalsAreUncorrelated) {
   Stream stream({6});
   constexpr int kCount = 1 << 17;
