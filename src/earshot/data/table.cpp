@@ -1,0 +1,24 @@
+#include "earshot/data/table.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "earshot/core/error.hpp"
+#include "earshot/core/text.hpp"
+
+namespace earshot {
+
+std::span<const double> NumericTable::row(std::size_t i) const {
+  if (i >= row_count) fail(Fault::kInternal, fmt::format("row {} asked of a table of {} rows", i, row_count));
+  return std::span(values).subspan(i * columns.size(), columns.size());
+}
+
+std::size_t NumericTable::column(std::string_view name) const {
+  const auto at = std::ranges::find(columns, name);
+  if (at == columns.end())
+    fail(Fault::kConfig, fmt::format("no column \"{}\"; {}", name, suggest(name, columns)));
+  return static_cast<std::size_t>(at - columns.begin());
+}
+
+}  // namespace earshot
