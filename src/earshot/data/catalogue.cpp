@@ -53,6 +53,20 @@ constexpr std::array kFacebookFiles{
                 "bdd6311793db41091f2596b802a52ca0cfa97b4bf5e4047d048eb4e7e10bc639"},
 };
 
+constexpr std::array kHouseholdPowerFiles{
+    DatasetFile{"household-power/household_power_daily24.csv", 321760,
+                "454fd1b4acb54c45905af062e176bcfb97844855fae3b3e980afc3802879c7e0"},
+};
+
+constexpr std::array kRealEstateFiles{
+    DatasetFile{"real-estate-valuation/real_estate_valuation.csv", 21966,
+                "ff2feb9f5c0279929135a86ebb0dcee730df500161657320b0825730b7b89722"},
+};
+
+constexpr std::array kWdbcFiles{
+    DatasetFile{"wdbc/wdbc.data", 124103, "d606af411f3e5be8a317a5a8b652b425aaf0ff38ca683d5327ffff94c3695f4a"},
+};
+
 constexpr std::array kCatalogue{
     DatasetEntry{
         "mnist", "70,000 grey 28x28 images of handwritten digits, 10 classes (idx format)", "CC BY-SA 3.0",
@@ -68,6 +82,28 @@ constexpr std::array kCatalogue{
                  "none stated; cite when used",
                  "McAuley & Leskovec 2012, Learning to discover social circles in ego networks",
                  "unpack SNAP's facebook.tar.gz and put its .edges files into facebook-ego/", kFacebookFiles},
+    DatasetEntry{
+        "household-power", "electric power of one household, hourly means over 1,417 whole days (kW)",
+        "CC BY 4.0",
+        "Hebrail & Berard 2012, Individual household electric power consumption, UCI Machine Learning "
+        "Repository",
+        "take household_power_consumption_aggre_clean.csv (commit 2500da5 of "
+        "chengjiangnan/task_aware_privacy on GitHub) and write one row per day as docs/data.md says",
+        kHouseholdPowerFiles},
+    DatasetEntry{
+        "real-estate-valuation",
+        "414 dwellings sold in New Taipei: six features and the price of a unit of area", "CC BY 4.0",
+        "Yeh & Hsu 2018, Building real estate valuation models with comparative approach through "
+        "case-based reasoning",
+        "take valuation.csv (commit 2500da5 of chengjiangnan/task_aware_privacy on GitHub) and put it "
+        "into real-estate-valuation/ as real_estate_valuation.csv",
+        kRealEstateFiles},
+    DatasetEntry{"wdbc",
+                 "569 breast biopsies: 30 measures of the cell nuclei, benign or malignant (Wisconsin, "
+                 "diagnostic)",
+                 "CC BY 4.0",
+                 "Street, Wolberg & Mangasarian 1993, Nuclear feature extraction for breast tumor diagnosis",
+                 "put wdbc.data of UCI's Breast Cancer Wisconsin (Diagnostic) into wdbc/", kWdbcFiles},
 };
 
 bool is_file(const std::filesystem::path& path) {

@@ -144,10 +144,26 @@ TEST(Catalogue, DataDirectoryFollowsTheEnvironment) {
   if (before != nullptr) ::setenv("EARSHOT_DATA", kept.c_str(), 1);
 }
 
-TEST(Catalogue, FacebookEgoNetworksAreThePublishedOnes) {
-  EARSHOT_NEEDS_DATASET("facebook-ego");
-  for (const FileStatus& status : verify(find_dataset("facebook-ego"), data_directory()))
+void expect_verified(std::string_view name) {
+  EARSHOT_NEEDS_DATASET(name);
+  for (const FileStatus& status : verify(find_dataset(name), data_directory()))
     EXPECT_EQ(status.state, FileState::kOk) << status.detail;
+}
+
+TEST(Catalogue, FacebookEgoNetworksAreThePublishedOnes) {
+  expect_verified("facebook-ego");
+}
+
+TEST(Catalogue, HouseholdPowerIsTheCataloguedOne) {
+  expect_verified("household-power");
+}
+
+TEST(Catalogue, RealEstateValuationIsTheCataloguedOne) {
+  expect_verified("real-estate-valuation");
+}
+
+TEST(Catalogue, WdbcIsThePublishedOne) {
+  expect_verified("wdbc");
 }
 
 }  // namespace

@@ -21,4 +21,22 @@ std::size_t NumericTable::column(std::string_view name) const {
   return static_cast<std::size_t>(at - columns.begin());
 }
 
+std::vector<double> take_column(NumericTable& table, std::string_view name) {
+  const std::size_t taken = table.column(name);
+  const std::size_t width = table.columns.size();
+  std::vector<double> values;
+  values.reserve(table.row_count);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < table.values.size(); ++i) {
+    if (i % width == taken) {
+      values.push_back(table.values[i]);
+    } else {
+      table.values[kept++] = table.values[i];
+    }
+  }
+  table.values.resize(kept);
+  table.columns.erase(table.columns.begin() + static_cast<std::ptrdiff_t>(taken));
+  return values;
+}
+
 }  // namespace earshot

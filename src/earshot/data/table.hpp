@@ -20,4 +20,15 @@ struct NumericTable {
   std::size_t column(std::string_view name) const;
 };
 
+/// Takes the named column out of the table and returns its values.
+std::vector<double> take_column(NumericTable& table, std::string_view name);
+
+/// A table as a file gave it, in the file's order of columns; categories are coded as their index.
+struct CodedTable {
+  NumericTable table;
+  std::vector<std::vector<std::string>>
+      categories;                // per column, in the order of the codes; empty for numbers
+  std::size_t dropped_rows = 0;  // left out because a value was missing
+};
+
 }  // namespace earshot

@@ -1,0 +1,38 @@
+// Comma-separated text cut into records of cells: RFC 4180, read one record at a time.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "earshot/data/table_schema.hpp"
+
+namespace earshot {
+
+/// Beyond RFC 4180, as files in the wild have it: lines may end in LF, the last one need not end, a UTF-8
+/// byte-order mark may come first, empty lines may come last, and blanks around a cell are not part of it
+/// unless quoted.
+class CsvRecords {
+ public:
+  /// `text` must outlive this. The delimiter is a comma, semicolon, tab or vertical bar.
+  CsvRecords(std::string_view text, std::string origin, char delimiter);
+
+  /// The next record, false when there is none.
+  bool next(std::vector<Cell>& record);
+
+ private:
+  [[noreturn]] void refuse(std::size_t line, const std::string& why) const;
+  void read_cell(Cell& cell);
+  void read_quoted(Cell& cell);
+  void skip_blanks();
+  bool at_line_end() const;
+  bool at_cell_end() const;
+
+  std::string_view text_;  // what is left
+  std::string origin_;
+  char delimiter_;
+  std::size_t line_ = 1;
+};
+
+}  // namespace earshot

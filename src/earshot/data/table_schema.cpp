@@ -1,0 +1,243 @@
+#include "earshot/data/table_schema.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "earshot/core/error.hpp"
+#include "earshot/core/json.hpp"
+#include "earshot/core/text.hpp"
+
+namespace earshot {
+namespace {
+
+constexpr std::size_t kLongestName = 256;
+constexpr std::size_t kLongestQuote = 64;
+constexpr std::size_t kMostListed = 20;
+constexpr std::int64_t kLargestExact = std::int64_t{1} << 53;
+
+bool is_control(char c) {
+  return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+}
+
+/// JSON text is UTF-8 by definition, and its writer refuses anything else.
+bool is_utf8(std::string_view text) {
+  try {
+    return !Json(text).dump().empty();
+  } catch (const Json::type_error&) {
+    return false;
+  }
+}
+
+template <class Integer>
+std::optional<Integer> parse_digits(std::string_view text) {
+  Integer value{};
+  const char* const last = text.data() + text.size();
+  const auto [end, code] = std::from_chars(text.data(), last, value);
+  if (code != std::errc() || end != last) return std::nullopt;
+  return value;
+}
+
+/// std::from_chars takes no plus sign, files have it.
+std::string_view without_plus(std::string_view text) {
+  const bool plus = text.size() > 1 && text[0] == '+' && text[1] != '-';
+  return plus ? text.substr(1) : text;
+}
+
+std::optional<double> parse_integer(std::string_view text) {
+  const auto value = parse_digits<std::int64_t>(without_plus(text));
+  if (!value || *value > kLargestExact || *value < -kLargestExact) return std::nullopt;
+  return static_cast<double>(*value);
+}
+
+bool is_digits(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+std::optional<double> parse_date(std::string_view text) {
+  if (text.size() != 10 || text[4] != '-' || text[7] != '-') return std::nullopt;
+  if (!is_digits(text.substr(0, 4)) || !is_digits(text.substr(5, 2)) || !is_digits(text.substr(8)))
+    return std::nullopt;
+  const std::chrono::year_month_day date{std::chrono::year(*parse_digits<int>(text.substr(0, 4))),
+                                         std::chrono::month(*parse_digits<unsigned>(text.substr(5, 2))),
+                                         std::chrono::day(*parse_digits<unsigned>(text.substr(8)))};
+  if (!date.ok()) return std::nullopt;
+  return static_cast<double>(std::chrono::sys_days(date).time_since_epoch().count());
+}
+
+std::string range_words(const ColumnSchema& column) {
+  const bool below = std::isfinite(column.lowest);
+  const bool above = std::isfinite(column.highest);
+  if (below && above) return fmt::format(" from {} to {}", column.lowest, column.highest);
+  if (below) return fmt::format(" of at least {}", column.lowest);
+  return above ? fmt::format(" of at most {}", column.highest) : "";
+}
+
+std::string category_words(std::string_view text, const std::vector<std::string>& categories) {
+  if (categories.size() > kMostListed) return fmt::format("allowed: one of {} categories", categories.size());
+  return suggest(text, categories);
+}
+
+std::string allowed_words(const ColumnSchema& column, std::string_view text) {
+  switch (column.kind) {
+    case ColumnKind::kReal:
+      return "allowed: a finite number" + range_words(column);
+    case ColumnKind::kInteger:
+      return "allowed: a whole number" + range_words(column);
+    case ColumnKind::kCategory:
+      return category_words(text, column.categories);
+    case ColumnKind::kDate:
+      return "allowed: a date YYYY-MM-DD";
+    case ColumnKind::kIdentifier:
+    case ColumnKind::kIgnored:
+      break;
+  }
+  return "allowed: any text";
+}
+
+void check_schema(const ColumnSchema& column) {
+  if (column.lowest > column.highest)
+    fail(Fault::kConfig, fmt::format("column {}: the lowest allowed value {} is above the highest {}",
+                                     in_quotes(column.name), column.lowest, column.highest));
+  if (column.kind == ColumnKind::kCategory && column.categories.empty())
+    fail(Fault::kConfig, fmt::format("column {}: list the categories it may hold", in_quotes(column.name)));
+}
+
+std::map<std::string, double, std::less<>> code_by_category(const ColumnSchema& column) {
+  std::map<std::string, double, std::less<>> codes;
+  for (const std::string& category : column.categories) {
+    if (!is_utf8(category) || std::ranges::any_of(category, is_control))
+      fail(Fault::kData, fmt::format("column {}: category {} is not printable UTF-8 text",
+                                     in_quotes(column.name), in_quotes(category)));
+    if (!codes.emplace(category, static_cast<double>(codes.size())).second)
+      fail(Fault::kData, fmt::format("column {}: category {} is listed twice; list it once",
+                                     in_quotes(column.name), in_quotes(category)));
+  }
+  return codes;
+}
+
+}  // namespace
+
+std::string in_quotes(std::string_view text) {
+  const bool cut = text.size() > kLongestQuote;
+  return Json(text.substr(0, kLongestQuote)).dump(-1, ' ', false, Json::error_handler_t::replace) +
+         (cut ? "..." : "");
+}
+
+std::string_view check_text(std::string_view text, const std::string& origin) {
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  if (const std::size_t at = text.find('\0'); at != std::string_view::npos)
+    fail(Fault::kData, fmt::format("{}:{}: holds a zero byte: not a text file (UTF-8 is expected)", origin,
+                                   1 + lines_in(text.substr(0, at))));
+  return text;
+}
+
+std::size_t lines_in(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count(text, '\n'));
+}
+
+void check_column_names(std::span<const ColumnSchema> columns) {
+  std::set<std::string_view> seen;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const std::string& name = columns[i].name;
+    const auto refuse = [&](const std::string& why) {
+      fail(Fault::kData, fmt::format("column {}, {}, {}", i + 1, in_quotes(name), why));
+    };
+    if (name.empty()) refuse("has no name; give it one");
+    if (name.size() > kLongestName) refuse(fmt::format("has a name longer than {} bytes", kLongestName));
+    if (!is_utf8(name) || std::ranges::any_of(name, is_control))
+      refuse("has a name that is not printable UTF-8 text");
+    if (!seen.insert(name).second) refuse("has the name of an earlier column; rename one of them");
+  }
+}
+
+std::optional<double> parse_finite(std::string_view text) {
+  const auto value = parse_digits<double>(without_plus(text));
+  return value && std::isfinite(*value) ? value : std::nullopt;
+}
+
+TableBuilder::TableBuilder(std::string origin, std::vector<ColumnSchema> columns)
+    : origin_(std::move(origin)) {
+  columns_.reserve(columns.size());
+  for (ColumnSchema& column : columns) {
+    check_schema(column);
+    columns_.push_back({std::move(column), {}, {}});
+    Column& added = columns_.back();
+    added.codes = code_by_category(added.schema);
+    if (!is_kept(added)) continue;
+    result_.table.columns.push_back(added.schema.name);
+    result_.categories.push_back(added.schema.categories);
+  }
+  if (result_.table.columns.empty()) fail(Fault::kData, "no column can be used as numbers");
+}
+
+bool TableBuilder::is_kept(const Column& column) {
+  return column.schema.kind != ColumnKind::kIdentifier && column.schema.kind != ColumnKind::kIgnored;
+}
+
+void TableBuilder::check_width(std::span<const Cell> cells) const {
+  if (cells.size() == columns_.size()) return;
+  const bool empty = cells.size() == 1 && cells.front().text.empty();
+  fail(Fault::kData,
+       fmt::format("{}:{}: {}, expected {}", origin_, cells.front().line,
+                   empty ? "the line is empty"
+                         : fmt::format("{} field{}", cells.size(), cells.size() == 1 ? "" : "s"),
+                   fmt::format("{} fields", columns_.size())));
+}
+
+void TableBuilder::read(Column& column, const Cell& cell) {
+  const ColumnSchema& schema = column.schema;
+  const auto refuse = [&](const std::string& why) {
+    fail(Fault::kData, fmt::format("{}:{}: column {}: {}", origin_, cell.line, in_quotes(schema.name), why));
+  };
+  if (schema.kind == ColumnKind::kIgnored) return;
+  if (schema.kind == ColumnKind::kIdentifier) {
+    if (cell.text.empty()) refuse("the identifier is empty; give every row its own");
+    const auto [first, added] = column.seen.emplace(cell.text, cell.line);
+    if (!added)
+      refuse(fmt::format("{} already identifies the row of line {}; give every row its own",
+                         in_quotes(cell.text), first->second));
+    return;
+  }
+  std::optional<double> value;
+  if (schema.kind == ColumnKind::kReal) value = parse_finite(cell.text);
+  if (schema.kind == ColumnKind::kInteger) value = parse_integer(cell.text);
+  if (schema.kind == ColumnKind::kDate) value = parse_date(cell.text);
+  if (const auto code = column.codes.find(cell.text); code != column.codes.end()) value = code->second;
+  const bool ranged = schema.kind == ColumnKind::kReal || schema.kind == ColumnKind::kInteger;
+  if (!value || (ranged && (*value < schema.lowest || *value > schema.highest)))
+    refuse(fmt::format("{} found, {}", in_quotes(cell.text), allowed_words(schema, cell.text)));
+  result_.table.values.push_back(*value);
+}
+
+void TableBuilder::add(std::span<const Cell> cells) {
+  check_width(cells);
+  bool complete = true;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    Column& column = columns_[i];
+    if (!cells[i].quoted && column.schema.missing_text == cells[i].text) {
+      complete = false;
+    } else {
+      read(column, cells[i]);
+    }
+  }
+  NumericTable& table = result_.table;
+  ++(complete ? table.row_count : result_.dropped_rows);
+  table.values.resize(table.row_count * table.columns.size());
+}
+
+CodedTable TableBuilder::finish() && {
+  if (result_.table.row_count == 0)
+    fail(Fault::kData,
+         fmt::format("{}: holds no {}row", origin_, result_.dropped_rows > 0 ? "complete " : ""));
+  return std::move(result_);
+}
+
+}  // namespace earshot

@@ -1,0 +1,88 @@
+// What a column of a text table may hold, and the way from its cells to numbers; shared by all formats.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "earshot/data/table.hpp"
+
+namespace earshot {
+
+enum class ColumnKind {
+  kReal,        // a finite number
+  kInteger,     // a whole number of at most 2^53 in size, so that a double holds it exactly
+  kCategory,    // one of `categories`; becomes its index
+  kDate,        // YYYY-MM-DD; becomes the number of days since 1970-01-01
+  kIdentifier,  // not empty, different in every row; checked and left out
+  kIgnored      // anything; left out
+};
+
+struct ColumnSchema {
+  std::string name;
+  ColumnKind kind = ColumnKind::kReal;
+  double lowest = -std::numeric_limits<double>::infinity();  // of kReal and kInteger
+  double highest = std::numeric_limits<double>::infinity();
+  std::vector<std::string> categories{};  // of kCategory
+  /// A row with exactly this text, unquoted, in this column is left out and counted. Without it nothing may
+  /// be missing.
+  std::optional<std::string> missing_text{};
+};
+
+/// One cell of a text table. `line` is where it starts, counted from 1.
+struct Cell {
+  std::string text;
+  bool quoted = false;
+  std::size_t line = 0;
+};
+
+/// The text in quotes with everything unprintable escaped and a long tail cut, fit for a message of one line.
+std::string in_quotes(std::string_view text);
+
+/// The text without its UTF-8 byte-order mark, if it has one; fails when it holds a zero byte, as no text
+/// file does.
+std::string_view check_text(std::string_view text, const std::string& origin);
+/// How many lines end in the text.
+std::size_t lines_in(std::string_view text);
+
+/// Refuses names that are empty, over-long, not printable UTF-8 or used twice.
+void check_column_names(std::span<const ColumnSchema> columns);
+
+/// Whole text as a finite double; a sign and an exponent may be there, nothing else may.
+std::optional<double> parse_finite(std::string_view text);
+
+/// Turns rows of cells into a table, refusing with `origin:line: column "x": …` whatever the schema does not
+/// allow.
+class TableBuilder {
+ public:
+  /// Errors of the schema itself carry no origin: the caller knows where it came from.
+  TableBuilder(std::string origin, std::vector<ColumnSchema> columns);
+
+  /// One cell per column, in the schema's order.
+  void add(std::span<const Cell> cells);
+  /// Fails when no row was kept.
+  CodedTable finish() &&;
+
+ private:
+  struct Column {
+    ColumnSchema schema;
+    std::map<std::string, double, std::less<>> codes;
+    std::unordered_map<std::string, std::size_t> seen;  // identifier -> line
+  };
+
+  static bool is_kept(const Column& column);
+  void check_width(std::span<const Cell> cells) const;
+  void read(Column& column, const Cell& cell);
+
+  std::string origin_;
+  std::vector<Column> columns_;
+  CodedTable result_;
+};
+
+}  // namespace earshot
