@@ -9,7 +9,12 @@
 namespace earshot {
 namespace {
 
-/// log of the standard normal distribution function, accurate far into the lower tail.
+void require_delta(double delta) {
+  if (!(delta > 0 && delta < 1)) fail(Fault::kConfig, "delta must lie strictly between 0 and 1");
+}
+
+}  // namespace
+
 double log_normal_cdf(double x) {
   if (x > -20) return std::log(0.5 * std::erfc(-x / std::numbers::sqrt2));
   // Asymptotic series of the Mills ratio; at |x| >= 20 the first neglected term is below 1e-11 relative.
@@ -23,14 +28,8 @@ double log_normal_cdf(double x) {
   return -0.5 * x * x - std::log(-x) - 0.5 * std::log(2 * std::numbers::pi) + std::log(sum);
 }
 
-void require_delta(double delta) {
-  if (!(delta > 0 && delta < 1)) fail(Fault::kConfig, "delta must lie strictly between 0 and 1");
-}
-
-}  // namespace
-
 double gaussian_delta(double mu, double epsilon) {
-  if (mu == 0) return 0;
+  if (mu == 0) return epsilon < 0 ? -std::expm1(epsilon) : 0;
   const double log_first = log_normal_cdf(mu / 2 - epsilon / mu);
   const double log_second = epsilon + log_normal_cdf(-mu / 2 - epsilon / mu);
   if (log_second >= log_first) return 0;  // only rounding can bring it here

@@ -5,6 +5,9 @@
 
 namespace earshot {
 
+/// log of the standard normal distribution function, accurate far into the lower tail.
+double log_normal_cdf(double x);
+
 /// Smallest delta for which one Gaussian release with `sensitivity / sigma = mu` is (epsilon, delta)-DP:
 /// Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu)  (Balle & Wang 2018, Theorem 8).
 double gaussian_delta(double mu, double epsilon);
