@@ -110,8 +110,9 @@ class ArffReader {
     line.read_word(name);
     ColumnSchema column;
     column.name = std::move(name.text);
-    if (on_missing_ == OnMissing::kDropRow) column.missing_text.emplace(1, '?');
     read_type(line, column);
+    const bool used = column.kind != ColumnKind::kIgnored;
+    if (used && on_missing_ == OnMissing::kDropRow) column.missing_text.emplace(1, '?');
     columns_.push_back(std::move(column));
   }
 

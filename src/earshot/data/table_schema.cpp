@@ -35,9 +35,10 @@ bool is_utf8(std::string_view text) {
   }
 }
 
-template <class Integer>
-std::optional<Integer> parse_digits(std::string_view text) {
-  Integer value{};
+/// The number that the whole text is, if it is one.
+template <class Number>
+std::optional<Number> parse_whole(std::string_view text) {
+  Number value{};
   const char* const last = text.data() + text.size();
   const auto [end, code] = std::from_chars(text.data(), last, value);
   if (code != std::errc() || end != last) return std::nullopt;
@@ -51,7 +52,7 @@ std::string_view without_plus(std::string_view text) {
 }
 
 std::optional<double> parse_integer(std::string_view text) {
-  const auto value = parse_digits<std::int64_t>(without_plus(text));
+  const auto value = parse_whole<std::int64_t>(without_plus(text));
   if (!value || *value > kLargestExact || *value < -kLargestExact) return std::nullopt;
   return static_cast<double>(*value);
 }
@@ -64,11 +65,25 @@ std::optional<double> parse_date(std::string_view text) {
   if (text.size() != 10 || text[4] != '-' || text[7] != '-') return std::nullopt;
   if (!is_digits(text.substr(0, 4)) || !is_digits(text.substr(5, 2)) || !is_digits(text.substr(8)))
     return std::nullopt;
-  const std::chrono::year_month_day date{std::chrono::year(*parse_digits<int>(text.substr(0, 4))),
-                                         std::chrono::month(*parse_digits<unsigned>(text.substr(5, 2))),
-                                         std::chrono::day(*parse_digits<unsigned>(text.substr(8)))};
+  const std::chrono::year_month_day date{std::chrono::year(*parse_whole<int>(text.substr(0, 4))),
+                                         std::chrono::month(*parse_whole<unsigned>(text.substr(5, 2))),
+                                         std::chrono::day(*parse_whole<unsigned>(text.substr(8)))};
   if (!date.ok()) return std::nullopt;
   return static_cast<double>(std::chrono::sys_days(date).time_since_epoch().count());
+}
+
+std::optional<double> within_range(const ColumnSchema& column, std::optional<double> value) {
+  return value && *value >= column.lowest && *value <= column.highest ? value : std::nullopt;
+}
+
+/// The number a cell stands for, if the column allows it.
+std::optional<double> parse_value(const ColumnSchema& column, const CategoryCodes& codes,
+                                  std::string_view text) {
+  if (column.kind == ColumnKind::kReal) return within_range(column, parse_finite(text));
+  if (column.kind == ColumnKind::kInteger) return within_range(column, parse_integer(text));
+  if (column.kind == ColumnKind::kDate) return parse_date(text);
+  const auto code = codes.find(text);
+  return code != codes.end() ? std::optional(code->second) : std::nullopt;
 }
 
 std::string range_words(const ColumnSchema& column) {
@@ -98,7 +113,7 @@ std::string allowed_words(const ColumnSchema& column, std::string_view text) {
     case ColumnKind::kIgnored:
       break;
   }
-  return "allowed: any text";
+  fail(Fault::kInternal, "a column that is left out has no values to allow");
 }
 
 void check_schema(const ColumnSchema& column) {
@@ -109,8 +124,8 @@ void check_schema(const ColumnSchema& column) {
     fail(Fault::kConfig, fmt::format("column {}: list the categories it may hold", in_quotes(column.name)));
 }
 
-std::map<std::string, double, std::less<>> code_by_category(const ColumnSchema& column) {
-  std::map<std::string, double, std::less<>> codes;
+CategoryCodes code_by_category(const ColumnSchema& column) {
+  CategoryCodes codes;
   for (const std::string& category : column.categories) {
     if (!is_utf8(category) || std::ranges::any_of(category, is_control))
       fail(Fault::kData, fmt::format("column {}: category {} is not printable UTF-8 text",
@@ -159,78 +174,84 @@ void check_column_names(std::span<const ColumnSchema> columns) {
 }
 
 std::optional<double> parse_finite(std::string_view text) {
-  const auto value = parse_digits<double>(without_plus(text));
+  const auto value = parse_whole<double>(without_plus(text));
   return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
-TableBuilder::TableBuilder(std::string origin, std::vector<ColumnSchema> columns)
-    : origin_(std::move(origin)) {
+TableBuilder::TableBuilder(std::string origin, std::vector<ColumnSchema> columns, std::size_t most_values)
+    : origin_(std::move(origin)), most_values_(most_values) {
   columns_.reserve(columns.size());
   for (ColumnSchema& column : columns) {
     check_schema(column);
-    columns_.push_back({std::move(column), {}, {}});
-    Column& added = columns_.back();
-    added.codes = code_by_category(added.schema);
-    if (!is_kept(added)) continue;
-    result_.table.columns.push_back(added.schema.name);
-    result_.categories.push_back(added.schema.categories);
+    CategoryCodes codes = code_by_category(column);
+    if (column.kind != ColumnKind::kIdentifier && column.kind != ColumnKind::kIgnored) {
+      result_.table.columns.push_back(column.name);
+      result_.categories.push_back(column.categories);
+    }
+    columns_.push_back({std::move(column), std::move(codes), {}});
   }
   if (result_.table.columns.empty()) fail(Fault::kData, "no column can be used as numbers");
 }
 
-bool TableBuilder::is_kept(const Column& column) {
-  return column.schema.kind != ColumnKind::kIdentifier && column.schema.kind != ColumnKind::kIgnored;
+void TableBuilder::refuse(const Column& column, const Cell& cell, const std::string& why) const {
+  fail(Fault::kData,
+       fmt::format("{}:{}: column {}: {}", origin_, cell.line, in_quotes(column.schema.name), why));
 }
 
 void TableBuilder::check_width(std::span<const Cell> cells) const {
   if (cells.size() == columns_.size()) return;
   const bool empty = cells.size() == 1 && cells.front().text.empty();
-  fail(Fault::kData,
-       fmt::format("{}:{}: {}, expected {}", origin_, cells.front().line,
-                   empty ? "the line is empty"
-                         : fmt::format("{} field{}", cells.size(), cells.size() == 1 ? "" : "s"),
-                   fmt::format("{} fields", columns_.size())));
+  const std::string found =
+      empty ? "the line is empty" : fmt::format("{} field{}", cells.size(), cells.size() == 1 ? "" : "s");
+  fail(Fault::kData, fmt::format("{}:{}: {}, expected {} field{}", origin_, cells.front().line, found,
+                                 columns_.size(), columns_.size() == 1 ? "" : "s"));
 }
 
-void TableBuilder::read(Column& column, const Cell& cell) {
-  const ColumnSchema& schema = column.schema;
-  const auto refuse = [&](const std::string& why) {
-    fail(Fault::kData, fmt::format("{}:{}: column {}: {}", origin_, cell.line, in_quotes(schema.name), why));
-  };
-  if (schema.kind == ColumnKind::kIgnored) return;
-  if (schema.kind == ColumnKind::kIdentifier) {
-    if (cell.text.empty()) refuse("the identifier is empty; give every row its own");
-    const auto [first, added] = column.seen.emplace(cell.text, cell.line);
-    if (!added)
-      refuse(fmt::format("{} already identifies the row of line {}; give every row its own",
-                         in_quotes(cell.text), first->second));
-    return;
-  }
-  std::optional<double> value;
-  if (schema.kind == ColumnKind::kReal) value = parse_finite(cell.text);
-  if (schema.kind == ColumnKind::kInteger) value = parse_integer(cell.text);
-  if (schema.kind == ColumnKind::kDate) value = parse_date(cell.text);
-  if (const auto code = column.codes.find(cell.text); code != column.codes.end()) value = code->second;
-  const bool ranged = schema.kind == ColumnKind::kReal || schema.kind == ColumnKind::kInteger;
-  if (!value || (ranged && (*value < schema.lowest || *value > schema.highest)))
-    refuse(fmt::format("{} found, {}", in_quotes(cell.text), allowed_words(schema, cell.text)));
-  result_.table.values.push_back(*value);
+void TableBuilder::check_identifier(Column& column, const Cell& cell) const {
+  if (cell.text.empty()) refuse(column, cell, "the identifier is empty; give every row its own");
+  const auto [first, added] = column.seen.emplace(cell.text, cell.line);
+  if (!added)
+    refuse(column, cell,
+           fmt::format("{} already identifies the row of line {}; give every row its own",
+                       in_quotes(cell.text), first->second));
 }
 
-void TableBuilder::add(std::span<const Cell> cells) {
-  check_width(cells);
+double TableBuilder::value_of(const Column& column, const Cell& cell) const {
+  const std::optional<double> value = parse_value(column.schema, column.codes, cell.text);
+  if (!value)
+    refuse(column, cell,
+           fmt::format("{} found, {}", in_quotes(cell.text), allowed_words(column.schema, cell.text)));
+  return *value;
+}
+
+bool TableBuilder::read_row(std::span<const Cell> cells) {
+  row_.clear();
   bool complete = true;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     Column& column = columns_[i];
     if (!cells[i].quoted && column.schema.missing_text == cells[i].text) {
       complete = false;
-    } else {
-      read(column, cells[i]);
+    } else if (column.schema.kind == ColumnKind::kIdentifier) {
+      check_identifier(column, cells[i]);
+    } else if (column.schema.kind != ColumnKind::kIgnored) {
+      row_.push_back(value_of(column, cells[i]));
     }
   }
-  NumericTable& table = result_.table;
-  ++(complete ? table.row_count : result_.dropped_rows);
-  table.values.resize(table.row_count * table.columns.size());
+  return complete;
+}
+
+void TableBuilder::add(std::span<const Cell> cells) {
+  check_width(cells);
+  if (!read_row(cells)) {
+    ++result_.dropped_rows;
+    return;
+  }
+  std::vector<double>& values = result_.table.values;
+  if (row_.size() > most_values_ - values.size())
+    fail(Fault::kData, fmt::format("{}:{}: the table holds more than {} numbers; split it", origin_,
+                                   cells.front().line, most_values_));
+  values.insert(values.end(), row_.begin(), row_.end());
+  ++result_.table.row_count;
 }
 
 CodedTable TableBuilder::finish() && {

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "earshot/core/files.hpp"
 #include "earshot/data/table.hpp"
 
 namespace earshot {
@@ -57,12 +58,18 @@ void check_column_names(std::span<const ColumnSchema> columns);
 /// Whole text as a finite double; a sign and an exponent may be there, nothing else may.
 std::optional<double> parse_finite(std::string_view text);
 
+using CategoryCodes = std::map<std::string, double, std::less<>>;
+
+/// As many numbers as take the memory of the largest input. A sparse row of two bytes can stand for thousands
+/// of them, so the size of the text is no bound.
+inline constexpr std::size_t kMostValues = kLargestInput / sizeof(double);
+
 /// Turns rows of cells into a table, refusing with `origin:line: column "x": …` whatever the schema does not
 /// allow.
 class TableBuilder {
  public:
   /// Errors of the schema itself carry no origin: the caller knows where it came from.
-  TableBuilder(std::string origin, std::vector<ColumnSchema> columns);
+  TableBuilder(std::string origin, std::vector<ColumnSchema> columns, std::size_t most_values = kMostValues);
 
   /// One cell per column, in the schema's order.
   void add(std::span<const Cell> cells);
@@ -72,16 +79,21 @@ class TableBuilder {
  private:
   struct Column {
     ColumnSchema schema;
-    std::map<std::string, double, std::less<>> codes;
+    CategoryCodes codes;
     std::unordered_map<std::string, std::size_t> seen;  // identifier -> line
   };
 
-  static bool is_kept(const Column& column);
+  [[noreturn]] void refuse(const Column& column, const Cell& cell, const std::string& why) const;
   void check_width(std::span<const Cell> cells) const;
-  void read(Column& column, const Cell& cell);
+  void check_identifier(Column& column, const Cell& cell) const;
+  double value_of(const Column& column, const Cell& cell) const;
+  /// Fills row_; false when a value is missing.
+  bool read_row(std::span<const Cell> cells);
 
   std::string origin_;
+  std::size_t most_values_;
   std::vector<Column> columns_;
+  std::vector<double> row_;
   CodedTable result_;
 };
 

@@ -160,11 +160,21 @@ TEST(TableSchema, RowsWithAMissingValueAreDroppedAndCounted) {
   const CodedTable result = std::move(builder).finish();
   EXPECT_EQ(result.dropped_rows, 1u);
   EXPECT_EQ(result.table.row_count, 2u);
-  EXPECT_THAT(result.table.row(1), ElementsAre(4, 5));
+  EXPECT_THAT(result.table.values, ElementsAre(1, 2, 4, 5));
 
   TableBuilder nothing("t", columns);
   nothing.add(std::vector<Cell>{{"?", false, 1}, {"3", false, 1}});
   EXPECT_THAT([&] { std::move(nothing).finish(); }, ThrowsMessage<Error>(StrEq("t: holds no complete row")));
+}
+
+TEST(TableSchema, ATableHasABound) {
+  TableBuilder builder("t", {{.name = "x"}, {.name = "y"}}, 5);
+  const std::vector<Cell> cells{{"1", false, 9}, {"2", false, 9}};
+  builder.add(cells);
+  builder.add(cells);
+  EXPECT_THAT([&] { builder.add(cells); },
+              ThrowsMessage<Error>(StrEq("t:9: the table holds more than 5 numbers; split it")));
+  EXPECT_EQ(std::move(builder).finish().table.row_count, 2u);
 }
 
 TEST(TableSchema, AnImpossibleSchemaIsRefused) {
