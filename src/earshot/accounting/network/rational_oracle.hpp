@@ -1,0 +1,148 @@
+// The oracle of this folder's tests: Gaussian views written out over the rationals, with every column and
+// without any of the accountant's shortcuts.
+#pragma once
+
+#include <vector>
+
+#include <flint/fmpq.h>
+#include <flint/fmpq_mat.h>
+
+#include "earshot/graph/gossip_matrix.hpp"
+#include "earshot/threat/adversary.hpp"
+
+namespace earshot::testing {
+
+class RationalMatrix {
+ public:
+  RationalMatrix(std::size_t rows, std::size_t columns) {
+    fmpq_mat_init(value_, static_cast<slong>(rows), static_cast<slong>(columns));
+  }
+  RationalMatrix(const RationalMatrix& other) : RationalMatrix(other.rows(), other.columns()) {
+    fmpq_mat_set(value_, other.value_);
+  }
+  RationalMatrix& operator=(const RationalMatrix& other) {
+    if (this != &other) {
+      fmpq_mat_clear(value_);
+      fmpq_mat_init_set(value_, other.value_);
+    }
+    return *this;
+  }
+  ~RationalMatrix() { fmpq_mat_clear(value_); }
+
+  std::size_t rows() const { return static_cast<std::size_t>(fmpq_mat_nrows(value_)); }
+  std::size_t columns() const { return static_cast<std::size_t>(fmpq_mat_ncols(value_)); }
+  fmpq_mat_struct* get() { return value_; }
+  const fmpq_mat_struct* get() const { return value_; }
+  fmpq* at(std::size_t i, std::size_t j) {
+    return fmpq_mat_entry(value_, static_cast<slong>(i), static_cast<slong>(j));
+  }
+  const fmpq* at(std::size_t i, std::size_t j) const {
+    return fmpq_mat_entry(value_, static_cast<slong>(i), static_cast<slong>(j));
+  }
+  double value(std::size_t i, std::size_t j) const { return fmpq_get_d(at(i, j)); }
+  bool is_one(std::size_t i, std::size_t j) const { return fmpq_is_one(at(i, j)) != 0; }
+
+ private:
+  fmpq_mat_t value_;
+};
+
+inline RationalMatrix product(const RationalMatrix& a, const RationalMatrix& b) {
+  RationalMatrix c(a.rows(), b.columns());
+  fmpq_mat_mul(c.get(), a.get(), b.get());
+  return c;
+}
+inline RationalMatrix transposed(const RationalMatrix& a) {
+  RationalMatrix c(a.columns(), a.rows());
+  fmpq_mat_transpose(c.get(), a.get());
+  return c;
+}
+inline RationalMatrix identity(std::size_t n) {
+  RationalMatrix c(n, n);
+  fmpq_mat_one(c.get());
+  return c;
+}
+
+/// W with every entry; a diagonal entry not given is what is left of its row.
+inline RationalMatrix dense(const GossipMatrix& matrix) {
+  RationalMatrix w(matrix.node_count(), matrix.node_count());
+  for (NodeId u = 0; u < matrix.node_count(); ++u) {
+    fmpq_one(w.at(u, u));
+    const auto neighbours = matrix.graph().neighbours(u);
+    for (std::size_t i = 0; i < neighbours.size(); ++i) {
+      const Rational& weight = matrix.edge_weights(u)[i];
+      fmpq_set_si(w.at(u, neighbours[i]), weight.numerator, static_cast<ulong>(weight.denominator));
+      fmpq_sub(w.at(u, u), w.at(u, u), w.at(u, neighbours[i]));
+    }
+    if (const auto& own = matrix.exact_diagonal(u))
+      fmpq_set_si(w.at(u, u), own->numerator, static_cast<ulong>(own->denominator));
+  }
+  return w;
+}
+
+/// A view is a list of rows over the injected values.
+class RationalView {
+ public:
+  explicit RationalView(std::size_t columns) : columns_(columns) {}
+  void add_unit(std::size_t column) {
+    RationalMatrix row(1, columns_);
+    fmpq_one(row.at(0, column));
+    rows_.push_back(row);
+  }
+  /// Row `index` of `coefficients`.
+  void add_row(const RationalMatrix& coefficients, std::size_t index) {
+    RationalMatrix row(1, columns_);
+    for (std::size_t j = 0; j < columns_; ++j) fmpq_set(row.at(0, j), coefficients.at(index, j));
+    rows_.push_back(row);
+  }
+
+  /// M^T Sigma^+ M with M = K and Sigma = K K^T: entry (s, t) is m_s^T Sigma^+ m_t for the mean shifts m_s,
+  /// m_t that unit changes of the injected values s and t cause under unit noise on each of them.
+  RationalMatrix gram() const {
+    const std::vector<std::size_t> independent = independent_rows();
+    RationalMatrix k(independent.size(), columns_);
+    for (std::size_t i = 0; i < independent.size(); ++i) {
+      for (std::size_t j = 0; j < columns_; ++j) fmpq_set(k.at(i, j), rows_[independent[i]].at(0, j));
+    }
+    // A dependent message is a function of the others, so its density adds nothing.
+    const RationalMatrix covariance = product(k, transposed(k));
+    RationalMatrix solved(independent.size(), columns_);
+    if (!independent.empty()) fmpq_mat_solve(solved.get(), covariance.get(), k.get());
+    return product(transposed(k), solved);
+  }
+
+ private:
+  std::vector<std::size_t> independent_rows() const {
+    RationalMatrix columns(columns_, rows_.size());
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      for (std::size_t j = 0; j < columns_; ++j) fmpq_set(columns.at(j, i), rows_[i].at(0, j));
+    }
+    const slong rank = fmpq_mat_rref(columns.get(), columns.get());
+    std::vector<std::size_t> pivots;
+    for (std::size_t r = 0, i = 0; r < static_cast<std::size_t>(rank); ++r) {
+      while (fmpq_is_zero(columns.at(r, i))) ++i;
+      pivots.push_back(i);
+    }
+    return pivots;
+  }
+
+  std::size_t columns_;
+  std::vector<RationalMatrix> rows_;
+};
+
+/// The coalition's view of gossip after one injection: its members' values, and W_{t-1} ... W_0 z at every
+/// node heard in round t. Diagonal of the Gram matrix: the loss of every node in units of
+/// alpha Delta^2 / (2 sigma^2).
+inline RationalMatrix gossip_gram(const std::vector<const GossipMatrix*>& round_matrices,
+                                  const Adversary& adversary) {
+  const std::size_t n = round_matrices.front()->node_count();
+  RationalView view(n);
+  for (const NodeId member : adversary.colluding) view.add_unit(member);
+  RationalMatrix state = identity(n);
+  for (const GossipMatrix* matrix : round_matrices) {
+    for (const NodeId heard : heard_nodes(matrix->graph(), adversary)) view.add_row(state, heard);
+    state = product(dense(*matrix), state);
+  }
+  return view.gram();
+}
+
+}  // namespace earshot::testing
