@@ -1,0 +1,135 @@
+#include "earshot/collect/network.hpp"
+
+#include <cmath>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace earshot {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+MatrixXd random_matrix(Index rows, Index columns, std::uint64_t seed) {
+  Stream stream({seed, Purpose::kTest});
+  MatrixXd out(rows, columns);
+  for (double& x : out.reshaped()) x = stream.normal();
+  return out;
+}
+
+MatrixXd one_hot(Index classes, Index samples) {
+  MatrixXd out = MatrixXd::Zero(classes, samples);
+  for (Index i = 0; i < samples; ++i) out(i % classes, i) = 1;
+  return out;
+}
+
+struct Shape {
+  std::vector<std::size_t> widths;
+  Activation hidden;
+  Activation output;
+  Loss loss;
+};
+
+class Gradients : public ::testing::TestWithParam<Shape> {
+ protected:
+  static constexpr Index kSamples = 7;
+  static constexpr double kStep = 1e-6;
+};
+
+TEST_P(Gradients, EqualCentralDifferences) {
+  const Shape& shape = GetParam();
+  DenseNet net(shape.widths, shape.hidden, shape.output);
+  Stream stream({3, Purpose::kTest});
+  net.initialise(stream);
+  MatrixXd input = random_matrix(net.input_size(), kSamples, 1);
+  const MatrixXd targets = shape.loss == Loss::kCrossEntropy ? one_hot(net.output_size(), kSamples)
+                                                             : random_matrix(net.output_size(), kSamples, 2);
+  Pass pass(net, kSamples);
+  MatrixXd output_gradient(targets.rows(), targets.cols());
+  const auto loss = [&] {
+    return loss_and_gradient(shape.loss, pass.forward(net, input), targets, output_gradient);
+  };
+  loss();
+  VectorXd parameters(net.parameters().size());
+  MatrixXd inputs(input.rows(), input.cols());
+  pass.backward(net, input, output_gradient, &parameters, &inputs);
+  const auto slope = [&](double& at) {
+    const double kept = at;
+    at = kept + kStep;
+    const double above = loss();
+    at = kept - kStep;
+    const double below = loss();
+    at = kept;
+    return (above - below) / (2 * kStep);
+  };
+  for (Index i = 0; i < parameters.size(); ++i)
+    EXPECT_NEAR(parameters[i], slope(net.parameters()[i]), 1e-8) << "parameter " << i;
+  for (Index i = 0; i < input.size(); ++i) EXPECT_NEAR(inputs(i), slope(input(i)), 1e-8) << "input " << i;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, Gradients,
+    ::testing::Values(Shape{{4, 3}, Activation::kLinear, Activation::kLinear, Loss::kMeanSquared},
+                      Shape{{4, 6, 2}, Activation::kRelu, Activation::kLinear, Loss::kMeanSquared},
+                      Shape{{4, 6, 2}, Activation::kRelu, Activation::kRelu, Loss::kMeanSquared},
+                      Shape{{5, 5, 3}, Activation::kSigmoid, Activation::kLinear, Loss::kCrossEntropy},
+                      Shape{{3, 4, 4, 2}, Activation::kSigmoid, Activation::kSigmoid, Loss::kCrossEntropy}));
+
+TEST(Network, ComputesWhatItsLayersSay) {
+  DenseNet net({2, 2, 1}, Activation::kRelu, Activation::kSigmoid);
+  // First layer: rows (1, -1) and (2, 0), bias (0, -1); second: (1, 3), bias 0.5.
+  net.parameters() << 1, 2, -1, 0, 0, -1, 1, 3, 0.5;
+  const MatrixXd input{{1.0, 0.2}, {3.0, 0.1}};
+  const MatrixXd output = net(input);
+  const auto sigmoid = [](double z) { return 1 / (1 + std::exp(-z)); };
+  EXPECT_NEAR(output(0, 0), sigmoid(0.5 + 3 * 1), 1e-15);    // hidden 0 (cut), 1
+  EXPECT_NEAR(output(0, 1), sigmoid(0.5 + 1 * 0.1), 1e-15);  // hidden 0.1, 0 (cut)
+}
+
+TEST(Network, CrossEntropyIsStableForLargeOutputs) {
+  const MatrixXd outputs{{1000.0}, {-1000.0}};
+  const MatrixXd targets{{0.0}, {1.0}};
+  MatrixXd gradient(2, 1);
+  EXPECT_NEAR(loss_and_gradient(Loss::kCrossEntropy, outputs, targets, gradient), 2000, 1e-9);
+  EXPECT_NEAR(gradient(0), 1, 1e-12);
+}
+
+TEST(Network, ConstantLossIsVarianceAndEntropy) {
+  EXPECT_NEAR(constant_loss(Loss::kMeanSquared, MatrixXd{{1.0, 3.0}}), 1, 1e-15);
+  EXPECT_NEAR(constant_loss(Loss::kCrossEntropy, one_hot(2, 10)), std::log(2.0), 1e-15);
+  EXPECT_DOUBLE_EQ(
+      accuracy(MatrixXd{{2.0, 0.0, 1.0}, {1.0, 1.0, 0.0}}, MatrixXd{{1.0, 0.0, 0.0}, {0.0, 1.0, 1.0}}),
+      2.0 / 3);
+}
+
+TEST(Adam, FollowsTheRecurrenceByHand) {
+  // Two steps with gradients 1 and -2: m = 0.1, -0.11; v = 0.001, 0.004999; bias-corrected as in the paper.
+  for (const bool amsgrad : {false, true}) {
+    Adam adam(1, 0.1, amsgrad);
+    VectorXd x = VectorXd::Zero(1);
+    adam.step(x, VectorXd::Constant(1, 1));
+    EXPECT_NEAR(x[0], -0.1, 1e-8);
+    adam.step(x, VectorXd::Constant(1, -2));
+    const double first = (0.9 * 0.1 - 0.1 * 2) / (1 - 0.81);
+    const double second = (0.999 * 0.001 + 0.001 * 4) / (1 - 0.999 * 0.999);
+    EXPECT_NEAR(x[0], -0.1 - 0.1 * first / (std::sqrt(second) + 1e-8), 1e-8);
+  }
+}
+
+TEST(Adam, AmsgradRemembersTheLargestGradient) {
+  const auto last_step = [](bool amsgrad) {
+    Adam adam(1, 0.1, amsgrad);
+    VectorXd x = VectorXd::Zero(1);
+    adam.step(x, VectorXd::Constant(1, 100));
+    for (int i = 0; i < 5000; ++i) adam.step(x, VectorXd::Constant(1, 0.01));
+    const double before = x[0];
+    adam.step(x, VectorXd::Constant(1, 0.01));
+    return std::abs(x[0] - before);
+  };
+  EXPECT_LT(last_step(true), 0.1 * last_step(false));
+}
+
+}  // namespace
+}  // namespace earshot
