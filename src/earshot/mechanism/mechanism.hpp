@@ -95,5 +95,13 @@ class BitVectorMechanism : public Mechanism {
 
 /// A parameter that must be positive and finite; fails with a sentence that names it.
 double require_positive(double value, const char* what);
+/// Fails when a value is not finite.
+void require_finite(std::span<const double> value);
+/// Fails when the terms speak of another norm than the mechanism needs.
+void require_norm(const MechanismTerms& terms, Norm norm, const char* mechanism);
+/// Clips `value` if the terms say so; refuses values that are not finite either way.
+void bound_value(const MechanismTerms& terms, Norm norm, std::span<double> value);
+/// Unit, adjacency, adversary and the caveat of simulated noise; epsilon and definition are left to fill in.
+PrivacyStatement statement_of_run(const MechanismTerms& terms);
 
 }  // namespace earshot

@@ -7,7 +7,7 @@
 #include "earshot/experiment/component_catalogue.hpp"
 #include "earshot/graph/gossip_matrix.hpp"
 #include "earshot/graph/topologies.hpp"
-#include "earshot/mechanism/local_gaussian.hpp"
+#include "earshot/mechanism/components.hpp"
 #include "earshot/model/model.hpp"
 #include "earshot/threat/adversary.hpp"
 

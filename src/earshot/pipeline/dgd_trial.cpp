@@ -24,7 +24,7 @@ namespace {
 /// Everything that learns in one trial. Built in place: participants keep references into it.
 struct Training {
   std::unique_ptr<Model> model;
-  std::unique_ptr<Mechanism> mechanism;
+  std::unique_ptr<VectorMechanism> mechanism;
   std::vector<double> start;
   std::vector<DecentralisedGd*> nodes;
   std::unique_ptr<LocalNetwork> network;

@@ -19,7 +19,7 @@ namespace {
 /// A node releases its value once, before the first round; everything later is post-processing.
 constexpr std::size_t kReleases = 1;
 
-std::unique_ptr<Mechanism> make_mechanism(const Cell& cell) {
+std::unique_ptr<VectorMechanism> make_mechanism(const Cell& cell) {
   const Choice& choice = cell.at("mechanism");
   return mechanism_component(choice.kind).make(choice.settings, kReleases);
 }
@@ -31,13 +31,13 @@ std::vector<double> mixing_of(const Cell& cell, const Stage& stage) {
 }
 
 void run_gossip(const Cell& cell, const TrialAddress& address, const Stage& stage, const PrivateImages& truth,
-                const Mechanism& mechanism, Recorder& recorder, const std::vector<double>& mixing) {
+                const VectorMechanism& mechanism, Recorder& recorder, const std::vector<double>& mixing) {
   const Settings& protocol = cell.at("protocol").settings;
   std::vector<std::unique_ptr<Participant>> participants;
   for (NodeId node = 0; node < stage.graph().node_count(); ++node) {
     std::vector<double> value = truth.by_node[node];
     Stream noise({address.seed, Purpose::kPrivacyNoise, address.trial, node, 0});
-    mechanism.privatise(value, noise);
+    mechanism.simulate(value, noise);
     participants.push_back(std::make_unique<GossipAveraging>(stage.matrix, node, std::move(value), mixing));
   }
   const bool single = protocol.text("message_precision") == "float32";
@@ -63,7 +63,7 @@ std::vector<Guess> attack(const View& view, const Exposure& exposure, const Sett
 }
 
 void attack_values(const Cell& cell, const TrialAddress& address, const Stage& stage,
-                   const StageExposure& exposed, const LoadedImages& images, const Mechanism& mechanism,
+                   const StageExposure& exposed, const LoadedImages& images, const VectorMechanism& mechanism,
                    Json& out) {
   const PrivateImages truth = deal_images(images, stage.graph().node_count(), address);
   PublicKnowledge told;

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "earshot/graph/gossip_matrix.hpp"
-#include "earshot/mechanism/local_gaussian.hpp"
+#include "earshot/mechanism/mechanism.hpp"
 #include "earshot/model/model.hpp"
 #include "earshot/network/participant.hpp"
 
@@ -26,7 +26,7 @@ class DecentralisedGd : public Participant {
   struct Common {
     const GossipMatrix& matrix;
     const Model& model;
-    const Mechanism& mechanism;
+    const VectorMechanism& mechanism;
     double learning_rate;
     std::uint64_t seed;
     std::uint64_t trial;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "earshot/graph/spectrum.hpp"
+#include "earshot/mechanism/components.hpp"
 #include "earshot/model/native/softmax_regression.hpp"
 #include "earshot/network/local_network.hpp"
 #include "earshot/protocol/decentralised_gd.hpp"
