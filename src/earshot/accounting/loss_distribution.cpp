@@ -79,23 +79,28 @@ LossDistribution discretise_above(const PrivacyCurve& curve, Direction direction
   return out;
 }
 
-/// Where the tangent of the curve (as a function of gamma = e^epsilon) through the point (from, height)
-/// touches it, to the right of `from`.
-double touching_point(const PrivacyCurve& curve, Direction direction, double from, double height,
+/// Slope of the line through (from, height), a point on or below the curve (as a function of gamma =
+/// e^epsilon), that touches the curve to the right of it.
+double touching_slope(const PrivacyCurve& curve, Direction direction, double from, double height,
                       double step) {
   // Height at `from` of the tangent touching at `at`; it falls as `at` moves right.
   const auto tangent_height = [&](double at) {
     return curve.delta(direction, at) +
            weighted(at, curve.reference_tail(direction, at)) * -std::expm1(from - at);
   };
+  // Where the curve is a straight line all its tangents are one: go to the line's end.
+  const auto touches_further = [&](double at) { return tangent_height(at) > height * (1 - 1e-13); };
   double low = from;
   double high = from + 4 * step;
-  if (tangent_height(high) > height) return high;  // a supporting line there is still below the curve
-  for (int i = 0; i < 40; ++i) {
+  if (touches_further(high)) return curve.reference_tail(direction, high);  // parallel, and lower
+  for (int i = 0; i < 26; ++i) {
     const double middle = 0.5 * (low + high);
-    (tangent_height(middle) > height ? low : high) = middle;
+    (touches_further(middle) ? low : high) = middle;
   }
-  return high;
+  // At a kink the line through it is between the tangents on either side.
+  const double rise = height - curve.delta(direction, high);
+  const double through = rise <= 0 ? 0 : std::exp(std::log(rise / -std::expm1(from - high)) - high);
+  return std::clamp(through, curve.reference_tail(direction, high), curve.reference_tail(direction, low));
 }
 
 LossDistribution discretise_below(const PrivacyCurve& curve, Direction direction, double step,
@@ -111,10 +116,9 @@ LossDistribution discretise_below(const PrivacyCurve& curve, Direction direction
     at = epsilon;
     double next = 0;
     if (height > 0 && i + 1 < points) {
-      next = std::min(
-          slope, curve.reference_tail(direction, touching_point(curve, direction, epsilon, height, step)));
+      next = std::min(slope, touching_slope(curve, direction, epsilon, height, step));
       // A line that would fall below zero before the next grid point ends here: the rest is given away.
-      if (weighted(epsilon + step, next) * -std::expm1(-step) > height) next = 0;
+      if (weighted(epsilon + step, next) * -std::expm1(-step) > height * (1 + 1e-12)) next = 0;
     }
     out.mass[i] = weighted(epsilon, slope - next);
     total += out.mass[i];
@@ -129,16 +133,20 @@ LossDistribution discretise_below(const PrivacyCurve& curve, Direction direction
 
 /// log E[e^(lambda loss)] of the finite part.
 double log_moment(const LossDistribution& distribution, double lambda) {
-  // Horner-like recurrence with running scale: no exponential per grid point.
+  // Horner's rule from the far end: no exponential per grid point. The end must carry mass, or the sum could
+  // underflow to nothing.
   const double ratio = std::exp(-std::abs(lambda) * distribution.step);
-  double sum = 0;  // relative to the far end
   const auto& mass = distribution.mass;
+  const auto occupied = [](double m) { return m > 0; };
+  double sum = 0;
   if (lambda >= 0) {
-    for (const double m : mass) sum = sum * ratio + m;
-    return lambda * distribution.loss(mass.size() - 1) + std::log(sum);
+    const auto end = std::find_if(mass.rbegin(), mass.rend(), occupied);
+    for (auto m = mass.begin(); m != end.base(); ++m) sum = sum * ratio + *m;
+    return lambda * distribution.loss(static_cast<std::size_t>(mass.rend() - end) - 1) + std::log(sum);
   }
-  for (std::size_t i = mass.size(); i-- > 0;) sum = sum * ratio + mass[i];
-  return lambda * distribution.loss(0) + std::log(sum);
+  const auto begin = std::find_if(mass.begin(), mass.end(), occupied);
+  for (auto m = mass.rbegin(); m.base() != begin; ++m) sum = sum * ratio + *m;
+  return lambda * distribution.loss(static_cast<std::size_t>(begin - mass.begin())) + std::log(sum);
 }
 
 /// Largest (sign = +1) or smallest (sign = -1) total loss that occurs with more than `negligible`

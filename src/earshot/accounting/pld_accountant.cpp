@@ -20,9 +20,13 @@ constexpr double kPointsPerDeviation = 50;
 constexpr double kMostPoints = 1 << 20;
 
 /// Twice the Kullback-Leibler divergence (by a Renyi divergence of order near 1) is the variance of a small
-/// loss and its right order of magnitude always.
+/// loss and its right order of magnitude always. When some outcomes give everything away, the others count.
 double loss_variance(const PrivacyCurve& curve) {
-  return 2 * curve.renyi(1.01);
+  const double divergence = curve.renyi(1.01);
+  if (std::isfinite(divergence)) return 2 * divergence;
+  const LossRange range = loss_range(curve, Direction::kRemove, 1e-3);
+  const double width = range.highest - range.lowest;
+  return width * width / 16;
 }
 
 std::vector<Direction> directions(bool symmetric) {

@@ -18,7 +18,7 @@ std::vector<double> make_default_orders() {
   std::vector<double> orders = {1.001, 1.002, 1.005, 1.01, 1.02, 1.05};
   for (int i = 1; i <= 99; ++i) orders.push_back(1 + i / 10.0);
   for (int i = 11; i <= 64; ++i) orders.push_back(i);
-  for (const double order : {72., 80., 96., 112., 128., 160., 192., 256., 384., 512., 1024., 2048., 4096.})
+  for (const double order : {72., 80., 96., 112., 128., 160., 192., 256., 384., 512., 1024.})
     orders.push_back(order);
   return orders;
 }
@@ -64,7 +64,15 @@ double RdpAccountant::private_delta(double epsilon) const {
     if (total_[i] == 0) return 0;
     least = std::min(least, log_delta_from_renyi(orders_[i], total_[i], epsilon));
   }
-  return std::exp(least);
+  if (conversion_ != RenyiConversion::kOptimal) return std::exp(least);
+  // The optimal conversion has no formula for delta: invert its epsilon, starting from the improved one.
+  double high = least;
+  double low = least - 4;
+  while (high - low > 1e-6) {
+    const double middle = 0.5 * (low + high);
+    (private_epsilon(std::exp(middle)) > epsilon ? low : high) = middle;
+  }
+  return std::exp(high);
 }
 
 std::string RdpAccountant::method(double delta) const {

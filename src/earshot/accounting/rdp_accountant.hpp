@@ -9,7 +9,7 @@
 
 namespace earshot {
 
-/// Orders from 1.001 to 4096: close ones where little noise is studied, whole ones where sampling formulas
+/// Orders from 1.001 to 1024: close ones where little noise is studied, whole ones where sampling formulas
 /// are cheapest.
 std::span<const double> default_renyi_orders();
 

@@ -51,11 +51,13 @@ class SignedLogSum {
 
 /// log E[((1-q) + q e^((2z-1)/(2 sigma^2)))^order], z ~ N(0, sigma^2), by the binomial theorem.
 double log_moment_whole_order(double q, double sigma, int order) {
+  const double log_in = std::log(q);
+  const double log_out = std::log1p(-q);
   SignedLogSum sum;
   double log_binomial = 0;
   for (int k = 0; k <= order; ++k) {
     if (k > 0) log_binomial += std::log(static_cast<double>(order - k + 1) / k);
-    sum.add(log_binomial + (order - k) * std::log1p(-q) + k * std::log(q) +
+    sum.add(log_binomial + (order - k) * log_out + k * log_in +
                 (static_cast<double>(k) * k - k) / (2 * sigma * sigma),
             false);
   }
@@ -67,6 +69,8 @@ double log_moment_whole_order(double q, double sigma, int order) {
 double log_moment_fractional_order(double q, double sigma, double order) {
   const double variance = sigma * sigma;
   const double z0 = variance * std::log(1 / q - 1) + 0.5;
+  const double log_in = std::log(q);
+  const double log_out = std::log1p(-q);
   SignedLogSum sum;
   double log_binomial = 0;
   bool negative = false;
@@ -77,13 +81,13 @@ double log_moment_fractional_order(double q, double sigma, double order) {
       negative ^= factor < 0;
     }
     const double j = order - i;
-    const double left = log_binomial + i * std::log(q) + j * std::log1p(-q) +
+    const double left = log_binomial + i * log_in + j * log_out +
                         (static_cast<double>(i) * i - i) / (2 * variance) + log_normal_cdf((z0 - i) / sigma);
-    const double right = log_binomial + j * std::log(q) + i * std::log1p(-q) + (j * j - j) / (2 * variance) +
+    const double right = log_binomial + j * log_in + i * log_out + (j * j - j) / (2 * variance) +
                          log_normal_cdf((j - z0) / sigma);
     sum.add(left, negative);
     sum.add(right, negative);
-    if (i > order && std::max(left, right) < sum.log() - 37) return sum.log();
+    if (i > order && std::max(left, right) < sum.log() - 32) return sum.log();
   }
 }
 
@@ -98,14 +102,16 @@ double integrate_curve(const PrivacyCurve& curve, Direction direction, double sl
   const double end = curve.largest_loss();
   double total = 0;
   double from = 0;
-  double width = 1e-7;
+  double width = 1e-6;
   while (from < end) {
     const double to = std::min(end, from + width);
     double error = 0;
-    const double part = Quadrature::integrate(integrand, from, to, 6, 1e-11, &error);
+    const double part = Quadrature::integrate(integrand, from, to, 4, 1e-7, &error);
     total += part + std::min(part, error);
     if (std::isinf(end) && from > 1e-3 && part <= 1e-14 * total) break;
-    if (!std::isfinite(total)) return kInfinity;
+    // Where the curve falls below the smallest double before the integrand has faded, nothing can be said.
+    const bool underflow = curve.delta(direction, to) < 1e-290 && part > 1e-12 * total;
+    if (!std::isfinite(total) || (underflow && to < end)) return kInfinity;
     from = to;
     width = 2 * width;
   }
