@@ -8,6 +8,7 @@
 #include "earshot/accounting/network/published_formula.hpp"
 #include "earshot/core/error.hpp"
 #include "earshot/core/parallel.hpp"
+#include "earshot/graph/topologies.hpp"
 
 namespace earshot {
 namespace {
@@ -42,7 +43,7 @@ std::vector<FormulaGap> formula_gaps(const NamedMatrix& topology, std::span<cons
   const std::size_t longest = *std::max_element(rounds.begin(), rounds.end());
   std::vector<Adversary> observers;
   for (NodeId v = 0; v < nodes; ++v) observers.push_back(make_adversary(matrix.graph(), {v}));
-  const std::vector<LeverageScores> exact = leverage_scores(matrix, observers, {longest}, Curve::kByRound);
+  const std::vector<LeverageScores> exact = leverage_scores(matrix, observers, {longest}, LeverageCurve::kByRound);
   std::vector<std::vector<std::vector<double>>> formula(nodes);
   parallel_for(nodes, [&](std::size_t v) {
     formula[v] = muffliato_pairwise_curve_as_published(matrix, static_cast<NodeId>(v), longest);
@@ -73,6 +74,54 @@ std::vector<FormulaGap> formula_gaps(std::span<const NamedMatrix> topologies,
     gaps.insert(gaps.end(), found.begin(), found.end());
   }
   return gaps;
+}
+
+namespace {
+
+Graph make_named(const std::string& name, const Json& given, const GraphSources& sources) {
+  for (const GraphComponent& component : graph_components()) {
+    if (component.schema.name != name) continue;
+    std::vector<Problem> problems;
+    const Settings settings = validate(
+        component.schema, given, [](std::string_view key) { return std::string(key); }, problems);
+    if (!problems.empty()) throw PlanError(std::move(problems));
+    Stream stream({.seed = 1, .purpose = Purpose::kGraph});
+    return component.make(settings, stream, sources);
+  }
+  fail(Fault::kInternal, "no graph is called " + name);
+}
+
+}  // namespace
+
+std::vector<NamedMatrix> survey_topologies(const GraphSources& sources) {
+  struct Entry {
+    const char* label;
+    const char* component;
+    Json settings;
+  };
+  const std::vector<Entry> entries = {
+      {"path", "line", {{"nodes", 20}}},
+      {"ring", "ring", {{"nodes", 20}}},
+      {"star", "star", {{"nodes", 20}}},
+      {"complete", "complete", {{"nodes", 20}}},
+      {"binary tree", "binary_tree", {{"nodes", 31}}},
+      {"grid 5 x 5", "grid", {{"rows", 5}, {"columns", 5}}},
+      {"hypercube", "hypercube", {{"dimension", 5}}},
+      {"exponential", "exponential", {{"nodes", 32}}},
+      {"Erdos-Renyi, mean degree 4",
+       "erdos_renyi",
+       {{"nodes", 50}, {"mean_degree", 4.0}, {"connected", true}}},
+      {"random geometric, radius 0.3", "random_geometric", {{"nodes", 50}, {"connected", true}}},
+      {"Watts-Strogatz", "watts_strogatz", {{"nodes", 50}, {"connected", true}}},
+      {"Barabasi-Albert", "barabasi_albert", {{"nodes", 50}}},
+      {"Florentine families", "florentine", Json::object()},
+      {"karate club", "karate", Json::object()},
+      {"Facebook ego 414", "facebook_ego", {{"ego", 414}}}};
+  std::vector<NamedMatrix> topologies;
+  for (const Entry& entry : entries)
+    topologies.push_back(
+        {entry.label, metropolis_weights(make_named(entry.component, entry.settings, sources))});
+  return topologies;
 }
 
 std::string to_markdown(std::span<const FormulaGap> gaps) {

@@ -35,6 +35,10 @@ std::vector<FormulaGap> formula_gaps(const NamedMatrix& topology, std::span<cons
 std::vector<FormulaGap> formula_gaps(std::span<const NamedMatrix> topologies,
                                      std::span<const std::size_t> rounds);
 
+/// The topologies of the table in docs/network-privacy.md with Metropolis weights; random ones from a fixed
+/// stream, the Facebook ego network from the dataset directory.
+std::vector<NamedMatrix> survey_topologies(const GraphSources& sources);
+
 /// A table in Markdown.
 std::string to_markdown(std::span<const FormulaGap> gaps);
 

@@ -1,6 +1,8 @@
 #include "earshot/accounting/network/gaussian_view.hpp"
 
+#include <Eigen/Eigenvalues>
 #include <Eigen/QR>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -90,7 +92,9 @@ SquaredLoss squared_loss(const GaussianGram& gram, std::span<const std::size_t> 
     chosen.push_back(static_cast<Eigen::Index>(column));
   }
   const Eigen::MatrixXd h = gram.gram(chosen, chosen);
-  const double bound = h.cwiseAbs().sum();
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> spectrum(h, Eigen::EigenvaluesOnly);
+  const double bound =
+      std::min(h.cwiseAbs().sum(), static_cast<double>(h.rows()) * spectrum.eigenvalues().maxCoeff());
   double attained = best_signs(h, Eigen::VectorXd::Ones(h.rows()));
   for (Eigen::Index i = 0; i < h.rows(); ++i) {
     attained =

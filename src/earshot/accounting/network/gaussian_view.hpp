@@ -28,11 +28,12 @@ GaussianGram gaussian_gram(const GaussianView& view);
 
 /// mu^2 in units of sensitivity^2 / sigma^2 of a participant who contributes at several steps, each change
 /// having norm at most the sensitivity: the truth lies between `attained`, the loss of one such change, and
-/// `bound` = sum |H_st|. Both are infinite without guarantee.
+/// `bound`, the smaller of sum |H_st| and (number of steps) x (largest eigenvalue of H). Both are infinite
+/// without guarantee.
 struct SquaredLoss {
   double attained = 0;
   double bound = 0;
-  /// The bound is attained: one step, or signs can be chosen that make every H_st non-negative.
+  /// The bound is attained, for instance when there is one step or no H_st is negative.
   bool exact() const { return bound <= attained * (1 + 1e-12); }
 };
 SquaredLoss squared_loss(const GaussianGram& gram, std::span<const std::size_t> columns);

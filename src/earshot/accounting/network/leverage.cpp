@@ -59,18 +59,18 @@ Eigen::MatrixXd heard_units(const TargetSystem& system) {
 /// The known space grows as a block Krylov space: what is new in round t + 1 comes from W_TT^T times what was
 /// new in round t. Orthonormalising as it grows avoids the powers of W, which converge to rank one.
 LeverageScores krylov_leverage(const GossipMatrix& matrix, const Adversary& adversary,
-                               const ExactKnowledge& exact, Curve curve) {
+                               const ExactKnowledge& exact, LeverageCurve curve) {
   LeverageScores scores = scores_from(adversary, exact);
   const TargetSystem system = make_target_system(matrix, adversary);
   Eigen::VectorXd squared_norms = Eigen::VectorXd::Zero(system.target_count());
-  if (curve == Curve::kByRound || !all_known(exact)) {
+  if (curve == LeverageCurve::kByRound || !all_known(exact)) {
     OrthonormalBasis basis(system.target_count(), index(scores.rank));
     Eigen::MatrixXd candidates = heard_units(system);
     for (std::size_t round = 1; round <= scores.rounds; ++round) {
       const Eigen::MatrixXd fresh =
           basis.append(std::move(candidates), index(exact.new_directions[round - 1]));
       squared_norms += fresh.rowwise().squaredNorm();
-      if (curve == Curve::kByRound)
+      if (curve == LeverageCurve::kByRound)
         scores.by_round.push_back(decided_leverage(exact, round, system.targets, squared_norms));
       candidates = system.among_targets.transpose() * fresh;
     }
@@ -152,13 +152,13 @@ double LeverageScores::mean() const {
 }
 
 LeverageScores leverage_scores(const GossipMatrix& matrix, const Adversary& adversary, RoundLimit limit,
-                               Curve curve) {
+                               LeverageCurve curve) {
   return krylov_leverage(matrix, adversary, ExactAnalysis(matrix).of(adversary, limit), curve);
 }
 
 std::vector<LeverageScores> leverage_scores(const GossipMatrix& matrix,
                                             std::span<const Adversary> adversaries, RoundLimit limit,
-                                            Curve curve) {
+                                            LeverageCurve curve) {
   const ExactAnalysis analysis(matrix);
   std::map<std::pair<bool, std::vector<NodeId>>, std::vector<std::size_t>> groups;
   for (std::size_t i = 0; i < adversaries.size(); ++i) {
@@ -178,11 +178,12 @@ std::vector<LeverageScores> leverage_scores(const GossipMatrix& matrix,
   return scores;
 }
 
-LeverageScores leverage_scores(const GossipSchedule& schedule, const Adversary& adversary, Curve curve) {
+LeverageScores leverage_scores(const GossipSchedule& schedule, const Adversary& adversary,
+                               LeverageCurve curve) {
   const ExactKnowledge exact = exact_knowledge(schedule, adversary);
   LeverageScores scores = scores_from(adversary, exact);
   const std::vector<NodeId> targets = target_nodes(schedule.matrices.front().graph(), adversary);
-  const std::size_t first = curve == Curve::kByRound ? 1 : scores.rounds;
+  const std::size_t first = curve == LeverageCurve::kByRound ? 1 : scores.rounds;
   std::vector<NumericalCondition> conditions(scores.rounds + 1 - first);
   std::vector<std::vector<double>> curves(conditions.size());
   parallel_for(curves.size(), [&](std::size_t i) {
@@ -193,7 +194,7 @@ LeverageScores leverage_scores(const GossipSchedule& schedule, const Adversary& 
   for (const NumericalCondition& condition : conditions) scores.condition.merge(condition);
   keep_monotone(curves);
   scores.leverage = curves.back();
-  if (curve == Curve::kByRound) scores.by_round = std::move(curves);
+  if (curve == LeverageCurve::kByRound) scores.by_round = std::move(curves);
   return scores;
 }
 

@@ -37,18 +37,18 @@ struct LeverageScores {
   double mean() const;
 };
 
-enum class Curve { kFinalOnly, kByRound };
+enum class LeverageCurve { kFinalOnly, kByRound };
 
 LeverageScores leverage_scores(const GossipMatrix& matrix, const Adversary& adversary, RoundLimit limit,
-                               Curve curve = Curve::kFinalOnly);
+                               LeverageCurve curve = LeverageCurve::kFinalOnly);
 
 /// Many adversaries in parallel; those with equal closed neighbourhoods are analysed once.
 std::vector<LeverageScores> leverage_scores(const GossipMatrix& matrix,
                                             std::span<const Adversary> adversaries, RoundLimit limit,
-                                            Curve curve = Curve::kFinalOnly);
+                                            LeverageCurve curve = LeverageCurve::kFinalOnly);
 
 /// Matrices that change from round to round, for instance drawn at random, and are known to the coalition.
 LeverageScores leverage_scores(const GossipSchedule& schedule, const Adversary& adversary,
-                               Curve curve = Curve::kFinalOnly);
+                               LeverageCurve curve = LeverageCurve::kFinalOnly);
 
 }  // namespace earshot

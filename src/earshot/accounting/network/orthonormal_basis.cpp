@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include <cblas.h>
+
 #include "earshot/core/error.hpp"
 
 namespace earshot {
@@ -20,10 +22,18 @@ void NumericalCondition::merge(const NumericalCondition& other) {
   unresolved += other.unresolved;
 }
 
+/// block -= known known^T block. BLAS rather than Eigen's kernels: this is where the time goes, and a BLAS
+/// picks the widest vector instructions at run time.
 void OrthonormalBasis::remove_known(Eigen::MatrixXd& block) const {
-  const auto known = columns_.leftCols(size_);
-  const Eigen::MatrixXd coefficients = known.transpose() * block;
-  block.noalias() -= known * coefficients;
+  if (size_ == 0) return;
+  const auto rows = static_cast<int>(columns_.rows());
+  const auto known = static_cast<int>(size_);
+  const auto width = static_cast<int>(block.cols());
+  Eigen::MatrixXd coefficients(size_, block.cols());
+  cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, known, width, rows, 1.0, columns_.data(), rows,
+              block.data(), rows, 0.0, coefficients.data(), known);
+  cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, rows, width, known, -1.0, columns_.data(), rows,
+              coefficients.data(), known, 1.0, block.data(), rows);
 }
 
 void OrthonormalBasis::note_residual(double relative) {
