@@ -59,6 +59,7 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   add_audit_command(app);
   add_topology_command(app);
+  add_account_command(app);
   add_run_command(app);
   add_report_command(app);
   add_list_command(app);
