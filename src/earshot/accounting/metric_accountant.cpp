@@ -36,7 +36,7 @@ MetricAccountant::AtDistance MetricAccountant::at_distance(double distance) cons
     const double share = std::min(1.0, part.delta * std::exp(part.epsilon * distance));
     log_kept += static_cast<double>(part.count) * std::log1p(-share);
   }
-  return {epsilon_ * distance, -std::expm1(log_kept)};
+  return {epsilon_ * distance, std::max(0.0, -std::expm1(log_kept))};
 }
 
 PrivacyStatement MetricAccountant::statement() const {

@@ -16,8 +16,10 @@ namespace {
 constexpr double kNegligibleShare = 2e-5;
 /// Grid points per standard deviation of one loss; the bounds tighten with its square.
 constexpr double kPointsPerDeviation = 50;
-/// The composed loss gets at most this many points.
+/// The composed loss gets at least and at most this many points, one release at most that many.
+constexpr double kFewestPoints = 1 << 13;
 constexpr double kMostPoints = 1 << 20;
+constexpr double kMostPointsPerRelease = 1 << 17;
 
 /// Twice the Kullback-Leibler divergence (by a Renyi divergence of order near 1) is the variance of a small
 /// loss and its right order of magnitude always. When some outcomes give everything away, the others count.
@@ -68,16 +70,22 @@ ComposedLoss PldAccountant::composed(const std::vector<Part>& parts, Direction d
     releases += static_cast<double>(part.count);
     variance += static_cast<double>(part.count) * loss_variance(*part.curve);
   }
-  double step =
-      std::max(std::sqrt(variance / releases) / kPointsPerDeviation, 16 * std::sqrt(variance) / kMostPoints);
+  std::vector<LossRange> ranges;
+  double widest = 0;
+  for (const Part& part : parts) {
+    ranges.push_back(loss_range(*part.curve, direction, negligible / releases));
+    widest = std::max(widest, ranges.back().highest - ranges.back().lowest);
+  }
+  const double window = 16 * std::sqrt(variance);
+  double step = std::min(std::sqrt(variance / releases) / kPointsPerDeviation, window / kFewestPoints);
+  step = std::max({step, widest / kMostPointsPerRelease, window / kMostPoints});
   // A loss that ends in an atom is represented exactly when the atom lies on the grid.
   const double largest = parts.front().curve->largest_loss();
   if (parts.size() == 1 && std::isfinite(largest)) step = largest / std::ceil(largest / step);
 
   std::vector<LossPart> losses;
-  for (const Part& part : parts) {
-    const LossRange range = loss_range(*part.curve, direction, negligible / releases);
-    losses.push_back({discretise(*part.curve, direction, step, range, bound), part.count});
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    losses.push_back({discretise(*parts[i].curve, direction, step, ranges[i], bound), parts[i].count});
   }
   return compose(losses, negligible);
 }

@@ -91,6 +91,21 @@ double log_moment_fractional_order(double q, double sigma, double order) {
   }
 }
 
+/// Does the curve fall below the smallest double on (from, to] while the integrand it carries still counts?
+/// Then the integral cannot be known.
+bool fades_too_early(const PrivacyCurve& curve, Direction direction, double slope, double from, double to,
+                     double total) {
+  constexpr double kSmallest = 1e-290;
+  if (curve.delta(direction, to) >= kSmallest) return false;
+  double low = from;
+  double high = to;
+  for (int i = 0; i < 40; ++i) {
+    const double middle = 0.5 * (low + high);
+    (curve.delta(direction, middle) >= kSmallest ? low : high) = middle;
+  }
+  return std::exp(slope * low + std::log(kSmallest)) > 1e-13 * total;
+}
+
 /// integral over epsilon >= 0 of e^(slope epsilon) delta(epsilon), on panels that double in width: the curve
 /// may change on any scale.
 double integrate_curve(const PrivacyCurve& curve, Direction direction, double slope) {
@@ -109,9 +124,7 @@ double integrate_curve(const PrivacyCurve& curve, Direction direction, double sl
     const double part = Quadrature::integrate(integrand, from, to, 4, 1e-7, &error);
     total += part + std::min(part, error);
     if (std::isinf(end) && from > 1e-3 && part <= 1e-14 * total) break;
-    // Where the curve falls below the smallest double before the integrand has faded, nothing can be said.
-    const bool underflow = curve.delta(direction, to) < 1e-290 && part > 1e-12 * total;
-    if (!std::isfinite(total) || (underflow && to < end)) return kInfinity;
+    if (!std::isfinite(total) || fades_too_early(curve, direction, slope, from, to, total)) return kInfinity;
     from = to;
     width = 2 * width;
   }
