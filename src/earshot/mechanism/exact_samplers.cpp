@@ -9,8 +9,8 @@ namespace earshot {
 
 ExactRatio exact_ratio(double value) {
   if (value == 0) return {0, 1};
-  if (!(value >= 0x1p-60 && value < 0x1p60))
-    fail(Fault::kConfig, "exact sampling needs parameters between 2^-60 and 2^60");
+  if (!(value >= 0x1p-32 && value < 0x1p32))
+    fail(Fault::kConfig, "exact sampling needs an epsilon between 2^-32 and 2^32");
   int exponent = 0;
   auto mantissa = static_cast<std::uint64_t>(std::ldexp(std::frexp(value, &exponent), 53));
   exponent -= 53;

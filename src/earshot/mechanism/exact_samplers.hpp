@@ -18,8 +18,8 @@ struct ExactRatio {
   WideInteger denominator = 1;
 };
 
-/// The rational number that a double is. Refuses what is negative, not finite, 2^60 or more, or positive but
-/// below 2^-60, where 128 bits would not do.
+/// The rational number that a double is. Refuses what is negative, not finite, 2^32 or more, or positive but
+/// below 2^-32, where noise would not fit 63 bits.
 ExactRatio exact_ratio(double value);
 /// Products and sums fail, as an internal error, instead of wrapping around.
 WideInteger checked_product(WideInteger a, WideInteger b);
@@ -106,26 +106,29 @@ bool bernoulli_logistic(Source& source, const ExactRatio& gamma) {
   }
 }
 
-/// P(k) = (1 - exp(-gamma)) exp(-gamma k), k = 0, 1, ...; gamma > 0.
+/// P(k) = (1 - exp(-gamma)) exp(-gamma k), k = 0, 1, ...; gamma = s / t > 0. First x with rate 1 / t, as a
+/// remainder modulo t and a number of periods, then floor(x / s), so that the cost does not grow as gamma
+/// shrinks (Canonne, Kamath & Steinke 2020, Algorithm 2).
 template <BitSource Source>
-std::uint64_t geometric(Source& source, const ExactRatio& gamma) {
-  std::uint64_t count = 0;
-  while (bernoulli_exp(source, gamma)) ++count;
-  return count;
-}
-
-/// P(k) proportional to exp(-|k| / scale) on the integers (Canonne, Kamath & Steinke 2020, Algorithm 2).
-template <BitSource Source>
-std::int64_t discrete_laplace(Source& source, const ExactRatio& scale) {
-  const WideInteger t = scale.numerator;
+WideInteger geometric(Source& source, const ExactRatio& gamma) {
+  const WideInteger t = gamma.denominator;
   for (;;) {
     const WideInteger remainder = uniform_below(source, t);
     if (!bernoulli_exp(source, {remainder, t})) continue;
-    const WideInteger periods = geometric(source, {1, 1});
-    const WideInteger magnitude = checked_sum(remainder, checked_product(t, periods)) / scale.denominator;
+    WideInteger periods = 0;
+    while (bernoulli_exp(source, {1, 1})) ++periods;
+    return checked_sum(remainder, checked_product(t, periods)) / gamma.numerator;
+  }
+}
+
+/// P(k) proportional to exp(-|k| / scale) on the integers (the same, Algorithm 2): a sign and a geometric
+/// number, without counting 0 twice.
+template <BitSource Source>
+std::int64_t discrete_laplace(Source& source, const ExactRatio& scale) {
+  for (;;) {
+    const WideInteger magnitude = geometric(source, {scale.denominator, scale.numerator});
     const bool negative = fair_coin(source);
-    if (negative && magnitude == 0) continue;
-    return signed_integer(negative, magnitude);
+    if (!negative || magnitude != 0) return signed_integer(negative, magnitude);
   }
 }
 
@@ -155,13 +158,12 @@ template <BitSource Source>
 std::int64_t discrete_staircase(Source& source, const ExactRatio& epsilon, std::uint64_t period,
                                 std::uint64_t tread) {
   for (;;) {
-    const std::uint64_t stair = geometric(source, epsilon);
+    const WideInteger stair = geometric(source, epsilon);
     const std::uint64_t r = source.below(period);
     if (r >= tread && !bernoulli_exp(source, epsilon)) continue;
-    const WideInteger magnitude = static_cast<WideInteger>(stair) * period + r;
+    const WideInteger magnitude = checked_sum(checked_product(stair, period), r);
     const bool negative = fair_coin(source);
-    if (negative && magnitude == 0) continue;
-    return signed_integer(negative, magnitude);
+    if (!negative || magnitude != 0) return signed_integer(negative, magnitude);
   }
 }
 
