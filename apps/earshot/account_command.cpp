@@ -203,8 +203,8 @@ void add_event(CLI::App& account) {
   command->add_option("FILE", *file, "release as a JSON object, e.g. {\"kind\": \"curve\", ...}")->required();
   add_run_options(*command, *run);
   command->callback([run, file] {
+    const std::string text = read_text(*file);
     const ReleasePointer release = with_context(*file, [&] {
-      const std::string text = read_text(*file);
       try {
         return release_from_json(Json::parse(text));
       } catch (const Json::exception&) {
