@@ -15,7 +15,7 @@ namespace earshot {
 /// draw asks the kernel again.
 struct SecureRandom::Page {
   std::size_t remaining;
-  std::uint64_t words[63];
+  std::uint64_t words[511];
 };
 
 SecureRandom::SecureRandom() {

@@ -65,7 +65,7 @@ bool bernoulli(Source& source, const ExactRatio& p) {
 template <BitSource Source, class Coin>
 bool bernoulli_exp_of_coin(Source& source, Coin&& coin) {
   std::uint64_t k = 1;
-  while (coin() && source.below(k) == 0) ++k;
+  while (coin() && (k == 1 || source.below(k) == 0)) ++k;
   return k % 2 == 1;
 }
 
