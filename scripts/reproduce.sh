@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs every recipe of experiments/ and writes docs/reproduction.md: published against measured, with command, seed and
-# duration. Needs MNIST, CIFAR-10 and facebook-ego in EARSHOT_DATA and a built program (make build).
+# duration. Needs MNIST, CIFAR-10, facebook-ego, household-power, real-estate-valuation and wdbc in EARSHOT_DATA and a built
+# program (make build).
 #
 #   scripts/reproduce.sh [OUTPUT-DIRECTORY]        # default: runs/reproduction; finished recipes are reused
 set -euo pipefail
@@ -8,7 +9,7 @@ cd "$(dirname "$0")/.."
 readonly out="${1:-runs/reproduction}"
 readonly page=docs/reproduction.md
 recipes=(worked_example er_sweep er_saturated facebook_ego facebook_ego_rounds centrality_er centrality_ego
-         florentine_dgd line_dgd dgd_noise)
+         florentine_dgd line_dgd dgd_noise household_ldp real_estate_ldp real_estate_training wdbc_ldp)
 for recipe in "${recipes[@]}"; do
   echo "reproduce: $recipe"
   build/earshot run "experiments/$recipe.toml" --out "$out/$recipe" > /dev/null

@@ -182,10 +182,8 @@ Collector make_collector(const Records& records, const TrainingOptions& options,
 
 /// Fixes the domain, if one is asked for, and the sensitivity.
 void settle_sensitivity(Collector& collector, const Records& records, const TrainingOptions& options) {
-  const MatrixXd encoded = collector.encode(records.inputs);
-  if (options.domain)
-    collector.domain = LatentDomain::around(options.domain->shape, encoded, options.domain->coverage);
-  collector.sensitivity = collector.domain ? collector.domain->diameter() : l1_diameter(encoded);
+  collector.domain = fix_domain(options.domain, collector.encode(records.inputs));
+  collector.sensitivity = release_sensitivity(collector, records.inputs);
 }
 
 }  // namespace
@@ -242,6 +240,10 @@ Collector train_privacy_unaware(const Task& task, const Records& records, const 
   settle_sensitivity(collector, records, options);
   trainer.train_decoder(collector.sensitivity, 1);
   return collector;
+}
+
+double release_sensitivity(const Collector& collector, const MatrixXd& records) {
+  return collector.domain ? collector.domain->diameter() : l1_diameter(collector.encode(records));
 }
 
 ReleaseScore release(const Collector& collector, const Task& task, const Records& records, double sensitivity,

@@ -39,12 +39,6 @@ TrainedTask train_task(const Records& records, Loss loss, const TaskOptions& opt
                        const StreamName& where);
 inline constexpr double kDeadShare = 0.8;
 
-/// A domain to be fixed on the training records once the encoder is known.
-struct DomainRule {
-  LatentDomain::Shape shape = LatentDomain::Shape::kBox;
-  double coverage = 1;
-};
-
 struct TrainingOptions {
   NoiseRule noise;
   std::optional<DomainRule> domain;  // absent: the sensitivity is measured on the training records
@@ -62,7 +56,7 @@ struct Collector {
   std::optional<DenseNet> encoder;  // absent: the record itself
   DenseNet decoder;
   std::optional<LatentDomain> domain;
-  double sensitivity = 0;          // on the training records, or of the domain
+  double sensitivity = 0;          // of the records it was calibrated on, or of the domain
   std::vector<double> epoch_loss;  // of the training in which the encoder learnt, under each epoch's noise
 
   /// Encoded and clipped.
@@ -80,6 +74,9 @@ Collector train_task_unaware(const Task& task, const Records& records, const Tra
 /// encoder needs.
 Collector train_privacy_unaware(const Task& task, const Records& records, const TrainingOptions& options,
                                 const StreamName& where);
+
+/// What noise has to cover when these records are released: the domain, or else the records themselves.
+double release_sensitivity(const Collector& collector, const Eigen::MatrixXd& records);
 
 /// One noisy release of all records, and what became of it.
 struct ReleaseScore {

@@ -20,7 +20,7 @@ using Eigen::VectorXd;
 struct Example {
   MatrixXd k = VectorXd{{2, 0.5, 0.1, 0.1, 0.1}}.asDiagonal();
   Records records;
-  Task task{DenseNet(k), Loss::kMeanSquared};
+  Task task{DenseNet(k, VectorXd::Zero(5)), Loss::kMeanSquared};
 
   explicit Example(Index samples, std::uint64_t seed = 1) {
     Stream stream({seed, Purpose::kTest});

@@ -74,6 +74,12 @@ double LatentDomain::diameter() const {
   return 2 * reach_.sum();
 }
 
+std::optional<LatentDomain> fix_domain(const std::optional<DomainRule>& rule,
+                                       const Eigen::MatrixXd& encoded) {
+  if (!rule) return std::nullopt;
+  return LatentDomain::around(rule->shape, encoded, rule->coverage);
+}
+
 double laplace_scale(double sensitivity, const NoiseRule& rule) {
   if (!(rule.epsilon > 0) || !std::isfinite(rule.epsilon))
     fail(Fault::kConfig, "epsilon must be positive and finite");

@@ -34,6 +34,14 @@ class LatentDomain {
   Eigen::VectorXd reach_;  // half widths of the box; the one radius of the ball
 };
 
+/// A domain to be fixed on training records once the encoder is known.
+struct DomainRule {
+  LatentDomain::Shape shape = LatentDomain::Shape::kBox;
+  double coverage = 1;
+};
+/// No rule, no domain.
+std::optional<LatentDomain> fix_domain(const std::optional<DomainRule>& rule, const Eigen::MatrixXd& encoded);
+
 /// How noise is calibrated. `as_published` repeats the noise of the published code, whose variance is
 /// (sensitivity / epsilon)^2 instead of twice that: it is sqrt(2) epsilon-private, and the statement says so.
 struct NoiseRule {

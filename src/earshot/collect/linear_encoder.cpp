@@ -3,7 +3,6 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <cmath>
-#include <numbers>
 
 #include "earshot/collect/sensitivity.hpp"
 #include "earshot/core/error.hpp"
@@ -118,7 +117,7 @@ double ball_noise(double radius, const NoiseRule& rule) {
 }
 
 EffectiveAllocation allocate_on_records(const WhitenedTask& task, const MatrixXd& records,
-                                        const NoiseRule& rule) {
+                                        const NoiseRule& rule, const std::optional<DomainRule>& domain) {
   constexpr int kFactors = 64;
   constexpr double kSmallest = 0.01;
   const MatrixXd principal = task.principal(records);
@@ -129,8 +128,9 @@ EffectiveAllocation allocate_on_records(const WhitenedTask& task, const MatrixXd
     tried.allocation = allocate(task.eigenvalues, ball_noise(tried.factor * task.radius, rule));
     const auto latent = static_cast<Index>(tried.allocation.latent);
     const VectorXd weights = tried.allocation.weights.head(latent);
-    const double variance =
-        laplace_variance(l1_diameter(weights.asDiagonal() * principal.topRows(latent)), rule);
+    const MatrixXd encoded = weights.asDiagonal() * principal.topRows(latent);
+    const auto fixed = fix_domain(domain, encoded);
+    const double variance = laplace_variance(fixed ? fixed->diameter() : l1_diameter(encoded), rule);
     const Eigen::ArrayXd squares = tried.allocation.weights.array().square();
     tried.train_loss = (task.eigenvalues.array() * variance / (variance + squares)).sum();
     if (i == 0 || tried.train_loss < best.train_loss) best = std::move(tried);

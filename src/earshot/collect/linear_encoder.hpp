@@ -50,15 +50,16 @@ Eigen::MatrixXd optimal_decoder(const Eigen::MatrixXd& encoder, double variance)
 double ball_noise(double radius, const NoiseRule& rule);
 
 /// The allocation for radius c * task.radius with the c in (0, 1] of least expected loss on the training
-/// records when noise is calibrated to their own L1 diameter. The ball that holds all records is far too
-/// cautious: most records are much nearer, and it makes the closed form give up all axes but one.
+/// records when noise is calibrated to their own L1 diameter, or to that of the domain fixed on them. The
+/// ball that holds all records is far too cautious: most records are much nearer, and it makes the closed
+/// form give up all axes but one.
 struct EffectiveAllocation {
   Allocation allocation;
   double factor = 1;      // c
   double train_loss = 0;  // expected, over the noise
 };
 EffectiveAllocation allocate_on_records(const WhitenedTask& task, const Eigen::MatrixXd& records,
-                                        const NoiseRule& rule);
+                                        const NoiseRule& rule, const std::optional<DomainRule>& domain = {});
 
 /// x^ = offset + matrix phi~: the affine decoder of least expected squared error for encoded training records
 /// (clipped or not) plus noise of that variance. Least for every linear task at once.

@@ -54,10 +54,10 @@ DenseNet::DenseNet(std::vector<std::size_t> widths, Activation hidden, Activatio
   parameters_ = VectorXd::Zero(size);
 }
 
-DenseNet::DenseNet(const MatrixXd& weights)
+DenseNet::DenseNet(const MatrixXd& weights, const VectorXd& bias)
     : DenseNet({static_cast<std::size_t>(weights.cols()), static_cast<std::size_t>(weights.rows())},
                Activation::kLinear, Activation::kLinear) {
-  parameters_.head(weights.size()) = weights.reshaped();
+  parameters_ << weights.reshaped(), bias;
 }
 
 void DenseNet::initialise(Stream& stream) {

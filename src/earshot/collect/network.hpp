@@ -17,8 +17,8 @@ class DenseNet {
  public:
   /// widths: inputs, hidden layers, outputs.
   DenseNet(std::vector<std::size_t> widths, Activation hidden, Activation output);
-  /// One linear layer with these weights and no bias.
-  explicit DenseNet(const Eigen::MatrixXd& weights);
+  /// One linear layer.
+  DenseNet(const Eigen::MatrixXd& weights, const Eigen::VectorXd& bias);
 
   /// Uniform in +-1/sqrt(inputs of the layer), weights and biases (LeCun et al. 2012).
   void initialise(Stream& stream);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "earshot/attack/gossip/gossip_attack.hpp"
+#include "earshot/collect/components.hpp"
 #include "earshot/core/error.hpp"
 #include "earshot/metric/metrics.hpp"
 #include "earshot/protocol/components.hpp"
@@ -40,6 +41,7 @@ Catalogue standard_catalogue() {
   add_all(catalogue, adversary_components());
   add_all(catalogue, attack_schemas());
   add_all(catalogue, metric_schemas());
+  add_all(catalogue, collect_schemas());
   return catalogue;
 }
 

@@ -1,5 +1,6 @@
 #include "earshot/pipeline/pipeline.hpp"
 
+#include "earshot/pipeline/collect_trial.hpp"
 #include "earshot/pipeline/dgd_trial.hpp"
 #include "earshot/pipeline/gossip_trial.hpp"
 
@@ -13,8 +14,13 @@ std::string data_key(const Choice& choice) {
 Pipeline::Pipeline(const Plan& plan, GraphSources sources) : seed_(plan.seed), sources_(std::move(sources)) {
   for (const Cell& cell : plan.cells) {
     const Choice* data = cell.find("data");
-    if (data == nullptr || images_.contains(data_key(*data))) continue;
-    images_.emplace(data_key(*data), load_images(*data, sources_.data_directory));
+    if (data == nullptr) continue;
+    const std::string key = data_key(*data);
+    if (collects(cell)) {
+      if (!tables_.contains(key)) tables_.emplace(key, load_collection(*data, sources_.data_directory));
+    } else if (!images_.contains(key)) {
+      images_.emplace(key, load_images(*data, sources_.data_directory));
+    }
   }
 }
 
@@ -25,6 +31,7 @@ const LoadedImages* Pipeline::images_of(const Cell& cell) const {
 
 Json Pipeline::run(const Cell& cell, std::size_t trial) const {
   const TrialAddress address{seed_, trial};
+  if (collects(cell)) return run_collect_trial(cell, address, tables_.at(data_key(cell.at("data"))));
   const Stage stage = build_stage(cell, address, sources_);
   const LoadedImages* images = images_of(cell);
   if (cell.at("protocol").kind == "dgd") return run_dgd_trial(cell, address, stage, *images);

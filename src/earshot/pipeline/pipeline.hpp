@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "earshot/collect/records.hpp"
 #include "earshot/experiment/plan.hpp"
 #include "earshot/pipeline/images.hpp"
 #include "earshot/pipeline/stage.hpp"
@@ -34,6 +35,7 @@ class Pipeline {
   std::uint64_t seed_;
   GraphSources sources_;
   std::map<std::string, LoadedImages> images_;  // by kind and settings
+  std::map<std::string, CollectionData> tables_;
 };
 
 }  // namespace earshot

@@ -5,9 +5,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "earshot/collect/components.hpp"
 #include "earshot/core/parallel.hpp"
 #include "earshot/graph/spectrum.hpp"
 #include "earshot/pipeline/attack_report.hpp"
+#include "earshot/pipeline/collect_trial.hpp"
 #include "earshot/pipeline/components.hpp"
 #include "earshot/pipeline/dgd_trial.hpp"
 #include "earshot/pipeline/pipeline.hpp"
@@ -43,13 +45,66 @@ class Checker {
     return false;
   }
 
+  bool refuse(const std::string& key, const std::string& why, const std::string& fix) {
+    add(key, why, fix);
+    return false;
+  }
+
   bool sections_fit(const Cell& cell) {
+    if (collects(cell)) return collect_sections_fit(cell);
     bool fits = true;
     for (const char* role : {"graph", "weights", "protocol", "adversary"}) {
       fits = need(cell, role, "every experiment needs one") && fits;
     }
     if (!fits) return false;
+    if (cell.at("mechanism").kind == "latent_laplace")
+      return refuse("mechanism.kind", "mechanism \"latent_laplace\" is for protocols that collect records",
+                    "use \"gaussian\" or \"none\"");
+    if (cell.find("data") != nullptr && is_table(cell.at("data").kind))
+      return refuse("data.kind", "this protocol runs on images, not on a table",
+                    "use \"mnist\" or \"cifar10\"");
     return cell.at("protocol").kind == "dgd" ? dgd_sections_fit(cell) : gossip_sections_fit(cell);
+  }
+
+  bool collect_sections_fit(const Cell& cell) {
+    const std::string& protocol = cell.at("protocol").kind;
+    for (const char* role : {"graph", "weights", "model", "adversary", "attack"}) {
+      if (cell.find(role) != nullptr)
+        return refuse(role, fmt::format("protocol \"{}\" has no use for [{}]", protocol, role),
+                      fmt::format("remove [{}]", role));
+    }
+    if (!need(cell, "data", "records to collect")) return false;
+    const Choice& data = cell.at("data");
+    if (!is_table(data.kind))
+      return refuse("data.kind", fmt::format("protocol \"{}\" collects rows of a table", protocol),
+                    "use household_power, real_estate or wdbc");
+    if (protocol == "task_adaptive_ldp" && data.kind == "household_power")
+      return refuse("protocol.kind", "household_power has no target a task network could learn",
+                    "use \"closed_form_ldp\"");
+    const Choice& mechanism = cell.at("mechanism");
+    if (mechanism.kind != "latent_laplace")
+      return refuse("mechanism.kind", fmt::format("protocol \"{}\" adds noise to encoded records", protocol),
+                    "use \"latent_laplace\"");
+    if (mechanism.settings.text("sensitivity") == "measured" && mechanism.settings.real("coverage") != 1)
+      return refuse("mechanism.coverage", "a measured sensitivity has no domain to cover",
+                    "remove it, or set sensitivity to \"box\" or \"l1_ball\"");
+    return true;
+  }
+
+  /// The table can be read and split, and has enough attributes.
+  void check_collection(const Cell& cell) {
+    attempt("data", [&] {
+      const CollectionData data = load_collection(cell.at("data"), sources_.data_directory);
+      const std::size_t latent = cell.at("protocol").settings.size("latent");
+      if (latent > data.attributes.size())
+        add("protocol.latent",
+            fmt::format("{} numbers per record are more than its {} attributes", latent,
+                        data.attributes.size()),
+            fmt::format("use at most {}", data.attributes.size()));
+      const Settings& settings = cell.at("data").settings;
+      if (settings.has("first_hour") && settings.size("first_hour") > settings.size("last_hour"))
+        add("data.first_hour", "the first hour is after the last", "swap first_hour and last_hour");
+    });
   }
 
   bool attack_fits(const Cell& cell, const std::string& wanted) {
@@ -88,6 +143,7 @@ class Checker {
 
   /// What can only be known by building it: graph, attackers, noise, data, memory.
   void values_fit(const Cell& cell) {
+    if (collects(cell)) return check_collection(cell);
     attempt("mechanism", [&] { build_mechanism(cell); });
     const Choice* data = cell.find("data");
     if (data != nullptr) attempt("data", [&] { check_data(*data); });
@@ -181,6 +237,10 @@ std::vector<Problem> preflight(const Plan& plan, const GraphSources& sources) {
 TableColumns table_columns(const Plan& plan) {
   TableColumns columns;
   for (const Cell& cell : plan.cells) {
+    if (collects(cell)) {
+      columns.merge(collect_columns(cell));
+      continue;
+    }
     const bool attacked = cell.find("data") != nullptr;
     columns["attackers"] = attacker_columns(attacked || columns.contains("victims"));
     if (attacked) columns["victims"] = AttackReport::columns();
