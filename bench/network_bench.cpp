@@ -1,10 +1,12 @@
 // How the cost of the exact network accountant grows with nodes, rounds and observers; reference: the exact
 // analysis over prime fields that every leverage computation contains.
+#include <algorithm>
+
 #include <benchmark/benchmark.h>
 
 #include "earshot/accounting/network/leverage.hpp"
 #include "earshot/core/parallel.hpp"
-#include "earshot/pipeline/components.hpp"
+#include "earshot/graph/topologies.hpp"
 
 namespace earshot {
 namespace {
@@ -12,7 +14,11 @@ namespace {
 GossipMatrix random_matrix(std::size_t nodes, double mean_degree) {
   Stream stream({9, Purpose::kGraph});
   const Settings settings(Json{{"nodes", nodes}, {"mean_degree", mean_degree}, {"connected", true}});
-  return metropolis_weights(graph_component("erdos_renyi").make(settings, stream, {}));
+  const auto components = graph_components();
+  const auto erdos_renyi = std::find_if(components.begin(), components.end(), [](const GraphComponent& one) {
+    return one.schema.name == "erdos_renyi";
+  });
+  return metropolis_weights(erdos_renyi->make(settings, stream, {}));
 }
 
 /// One observer on G(n, 6/n) until saturation, leverage after every round.

@@ -105,8 +105,7 @@ TEST(Leverage, PathOfThreeIsFullyKnownAfterTwoRounds) {
 }
 
 TEST(Leverage, LeavesOfAStarShareOneDirection) {
-  // A leaf hears the hub: z_hub, then the mean of all:
-  // n - 2 other leaves share one direction.
+  // A leaf hears the hub: z_hub, then the mean of all. The n - 2 other leaves share one direction.
   const Graph star = testing::make_graph("star", {{"nodes", 12}});
   const LeverageScores scores =
       leverage_scores(metropolis_weights(star), make_adversary(star, {1}), {}, LeverageCurve::kByRound);
