@@ -148,6 +148,9 @@ TEST(ClippedSensitivity, BoundsNeighboursAndIsReached) {
   const std::vector<double> turned = {2, 0, 0, -1e6, 0, 0};
   EXPECT_NEAR(distance(batch_average(calm), batch_average(turned)), 2 * kBound, 1e-12);
   EXPECT_NEAR(distance(example_sum(calm), example_sum(turned)), 2 * kBound, 1e-12);
+  const std::vector<double> without = {2, 0, 0};
+  EXPECT_NEAR(distance(batch_average(without), batch_average(turned)),
+              clipped_sensitivity(ClipScope::kBatch, kBound, Adjacency::kAddRemove), 1e-12);
   EXPECT_EQ(clipped_sensitivity(ClipScope::kNode, kBound, Adjacency::kAddRemove), kBound);
   EXPECT_EQ(clipped_sensitivity(ClipScope::kNode, kBound, Adjacency::kReplace), 2 * kBound);
 }
