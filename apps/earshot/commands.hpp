@@ -9,6 +9,7 @@ void add_run_command(CLI::App& app);
 void add_audit_command(CLI::App& app);
 void add_topology_command(CLI::App& app);
 void add_account_command(CLI::App& app);
+void add_verify_command(CLI::App& app);
 void add_list_command(CLI::App& app);
 void add_data_command(CLI::App& app);
 void add_report_command(CLI::App& app);

@@ -60,6 +60,7 @@ int run(int argc, char** argv) {
   add_audit_command(app);
   add_topology_command(app);
   add_account_command(app);
+  add_verify_command(app);
   add_run_command(app);
   add_report_command(app);
   add_list_command(app);
