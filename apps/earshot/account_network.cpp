@@ -34,7 +34,9 @@ struct GossipOptions {
   std::vector<std::string> attackers;
   std::size_t rounds = 0;
   std::size_t injections = 1;
+  bool fresh_graphs = false;
   NoiseTerms noise;
+  double align_epsilon = 0;
   bool as_published = false;
   std::uint64_t seed = 1;
   CommonOptions common;
@@ -60,24 +62,57 @@ std::vector<Adversary> adversaries_of(const GossipOptions& options, const Stage&
   return stage.adversaries;
 }
 
+/// The matrices of all steps: one for all of them, or a fresh graph for each.
+std::vector<GossipMatrix> step_matrices(const GossipOptions& options, const Stage& stage) {
+  std::vector<GossipMatrix> matrices = {stage.matrix};
+  for (std::size_t step = 1; options.fresh_graphs && step < options.injections; ++step) {
+    matrices.push_back(
+        build_network(options.graph, options.parameters, options.weights, options.seed + step).matrix);
+  }
+  return matrices;
+}
+
 /// mu^2 in units of sensitivity^2 / sigma^2 by node, for noise injected in several steps.
-std::vector<double> injection_losses(const GossipOptions& options, const Stage& stage,
+std::vector<double> injection_losses(const GossipOptions& options, std::span<const GossipMatrix> matrices,
                                      const Adversary& adversary) {
+  const std::size_t nodes = matrices.front().node_count();
+  const ParticipantView view = network_view(matrices, adversary, {options.injections, options.rounds});
+  const GaussianGram gram = gaussian_gram(view.view);
+  std::vector<double> losses(nodes, static_cast<double>(options.injections));
+  for (const NodeId node : view.participants)
+    losses[node] = squared_loss(gram, view.participation(node)).bound;
+  return losses;
+}
+
+/// The published losses of all steps, added up.
+std::vector<double> published_losses(const GossipOptions& options, std::span<const GossipMatrix> matrices,
+                                     const Adversary& adversary) {
+  const NodeId observer = adversary.colluding.front();
+  std::vector<double> sum(matrices.front().node_count(), 0.0);
+  for (std::size_t step = 0; step < options.injections; ++step) {
+    const GossipMatrix& matrix = matrices[matrices.size() == 1 ? 0 : step];
+    const auto one = options.fresh_graphs
+                         ? muffliato_random_graph_as_published(matrix.graph(), observer, options.rounds)
+                         : muffliato_pairwise_as_published(matrix, observer, options.rounds);
+    for (std::size_t node = 0; node < sum.size(); ++node) sum[node] += one[node];
+  }
+  return sum;
+}
+
+void check_gossip(const GossipOptions& options, const Stage& stage,
+                  const std::vector<Adversary>& adversaries) {
   const std::size_t contributions = options.injections * stage.graph().node_count();
-  if (options.rounds == 0)
+  if (options.injections > 1 && options.rounds == 0)
     fail(Fault::kUsage, "--injections needs --rounds: how often the nodes gossip after each of them");
-  if (contributions > kMostContributions) {
+  if (options.injections > 1 && contributions > kMostContributions) {
     fail(Fault::kUsage,
          fmt::format("{} nodes x {} injections are {} contributions; at most {} are accounted exactly",
                      stage.graph().node_count(), options.injections, contributions, kMostContributions));
   }
-  const ParticipantView view =
-      network_view({&stage.matrix, 1}, adversary, {options.injections, options.rounds});
-  const GaussianGram gram = gaussian_gram(view.view);
-  std::vector<double> losses(stage.graph().node_count(), static_cast<double>(options.injections));
-  for (const NodeId node : view.participants)
-    losses[node] = squared_loss(gram, view.participation(node)).bound;
-  return losses;
+  if (!options.as_published) return;
+  if (options.rounds == 0) fail(Fault::kUsage, "--as-published needs --rounds: its formula never saturates");
+  if (adversaries.front().colluding.size() != 1)
+    fail(Fault::kUsage, "--as-published: the published formula knows single observers only");
 }
 
 struct ObserverLoss {
@@ -90,23 +125,18 @@ struct ObserverLoss {
 
 std::vector<ObserverLoss> observe(const GossipOptions& options, const Stage& stage,
                                   const std::vector<Adversary>& adversaries) {
+  check_gossip(options, stage, adversaries);
+  const std::vector<GossipMatrix> matrices = step_matrices(options, stage);
   std::vector<ObserverLoss> losses;
   if (options.injections > 1) {
     for (const Adversary& adversary : adversaries)
-      losses.push_back({adversary, injection_losses(options, stage, adversary), {}, options.rounds, ""});
-    return losses;
+      losses.push_back({adversary, injection_losses(options, matrices, adversary), {}, options.rounds, ""});
+  } else {
+    for (const LeverageScores& scores : leverage_scores(stage.matrix, adversaries, {options.rounds}))
+      losses.push_back({scores.adversary, scores.leverage, {}, scores.rounds, scores.numerical_note()});
   }
-  for (const LeverageScores& scores : leverage_scores(stage.matrix, adversaries, {options.rounds})) {
-    ObserverLoss loss{scores.adversary, scores.leverage, {}, scores.rounds, scores.numerical_note()};
-    if (options.as_published) {
-      if (options.rounds == 0)
-        fail(Fault::kUsage, "--as-published needs --rounds: its formula never saturates");
-      if (scores.adversary.colluding.size() != 1)
-        fail(Fault::kUsage, "--as-published: the published formula knows single observers only");
-      loss.published =
-          muffliato_pairwise_as_published(stage.matrix, scores.adversary.colluding.front(), options.rounds);
-    }
-    losses.push_back(std::move(loss));
+  for (ObserverLoss& loss : losses) {
+    if (options.as_published) loss.published = published_losses(options, matrices, loss.adversary);
   }
   return losses;
 }
@@ -130,7 +160,8 @@ Json node_entries(const Stage& stage, const ObserverLoss& loss, const NoiseTerms
   return nodes;
 }
 
-Json observer_entry(const Stage& stage, const ObserverLoss& loss, const NoiseTerms& noise, bool with_nodes) {
+Json observer_entry(const Stage& stage, const ObserverLoss& loss, const NoiseTerms& noise, double injections,
+                    bool with_nodes) {
   double worst = 0;
   double sum = 0;
   double published_worst = 0;
@@ -140,14 +171,17 @@ Json observer_entry(const Stage& stage, const ObserverLoss& loss, const NoiseTer
   const auto targets = target_nodes(stage.graph(), loss.adversary);
   for (const NodeId node : targets) {
     sum += loss.factor[node];
-    exact_ones += loss.factor[node] == 1 ? 1U : 0U;
+    // One injection is decided exactly; several only up to rounding.
+    const bool exposed =
+        injections == 1 ? loss.factor[node] == 1 : loss.factor[node] > injections * (1 - 1e-9);
+    exact_ones += exposed ? 1U : 0U;
     if (loss.factor[node] > worst) {
       worst = loss.factor[node];
       worst_node = node;
     }
     if (!loss.published.empty()) {
       published_worst = std::max(published_worst, loss.published[node]);
-      exceeding += loss.factor[node] > std::min(1.0, loss.published[node]) * (1 + 1e-9) ? 1U : 0U;
+      exceeding += loss.factor[node] > std::min(injections, loss.published[node]) * (1 + 1e-9) ? 1U : 0U;
     }
   }
   const double count = std::max<double>(1, static_cast<double>(targets.size()));
@@ -218,21 +252,25 @@ void print_nodes(const Json& nodes) {
 
 void account_gossip(const GossipOptions& options) {
   set_thread_count(options.common.threads);
-  if (options.as_published && options.injections > 1)
-    fail(Fault::kUsage, "--as-published: the published formula is for one injection of noise");
   const Stage stage = build_network(options.graph, options.parameters, options.weights, options.seed);
   const std::vector<Adversary> adversaries = adversaries_of(options, stage);
   Json observers = Json::array();
   double worst = 0;
   for (const ObserverLoss& loss : observe(options, stage, adversaries)) {
-    observers.push_back(observer_entry(stage, loss, options.noise, !options.attackers.empty()));
+    observers.push_back(observer_entry(stage, loss, options.noise, static_cast<double>(options.injections),
+                                       !options.attackers.empty()));
     worst = std::max(worst, observers.back()["worst_factor"].get<double>());
   }
   const std::string who = options.attackers.empty()
                               ? "any single node, curious about any other"
                               : "the colluding nodes " + adversary_name(stage.graph(), adversaries.front());
   const PrivacyStatement statement = gossip_statement(options, worst, who);
-  print_statement(statement, {{"worst_factor", worst}, {"observers", observers}}, options.common.json);
+  Json facts = {{"worst_factor", worst}, {"observers", observers}};
+  if (options.align_epsilon > 0) {
+    facts["sigma_for_epsilon"] = options.noise.sensitivity * std::sqrt(worst) /
+                                 gaussian_mu(options.align_epsilon, options.noise.delta);
+  }
+  print_statement(statement, facts, options.common.json);
   if (options.common.json) return;
   if (options.attackers.empty()) {
     print_observers(observers);
@@ -269,6 +307,10 @@ void add_gossip(CLI::App& account) {
       ->add_option("--attackers", options->attackers, "colluding nodes, by id (default: every node in turn)")
       ->delimiter(',')
       ->type_name("ID,ID");
+  command->add_flag("--fresh-graphs", options->fresh_graphs,
+                    "a new random graph for every injection, known to the observer");
+  command->add_option("--align-epsilon", options->align_epsilon,
+                      "also find the sigma at which the worst pair has this epsilon");
   command->add_flag("--as-published", options->as_published,
                     "show the published pairwise formula beside the exact loss; it is not a bound");
   command->add_option("--seed", options->seed, "seed of a random topology");

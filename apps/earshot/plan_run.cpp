@@ -50,6 +50,17 @@ void write_pictures(const std::filesystem::path& directory, const Json& results)
   }
 }
 
+/// The ledger of each cell's first trial, for `earshot account ledger`.
+void write_ledgers(const std::filesystem::path& directory, const Json& results) {
+  for (std::size_t i = 0; i < results.at("cells").size(); ++i) {
+    const Json& cell = results.at("cells")[i];
+    if (!cell.contains("ledger")) continue;
+    std::filesystem::create_directories(directory / "ledger");
+    write_atomically(directory / "ledger" / fmt::format("cell-{}.jsonl", i),
+                     cell.at("ledger").get<std::string>());
+  }
+}
+
 std::filesystem::path output_directory(const PlanRun& request, const Plan& plan) {
   if (!request.out.empty()) return request.out;
   return std::filesystem::path("runs") / fmt::format("{}-{}", plan.name, plan_digest(plan).substr(0, 10));
@@ -83,6 +94,7 @@ void run_plan(const PlanRun& request) {
   write_atomically(directory / "report.md",
                    render_markdown(results, {request.command, outcome.unit_seconds}));
   write_pictures(directory, results);
+  write_ledgers(directory, results);
 
   if (request.common.json)
     print_json(results);

@@ -131,9 +131,14 @@ PrivacyStatement Ledger::statement(const Account& account, std::string_view acco
   for (const LedgerEntry& entry : entries_) {
     if (entry.participant == account.first && entry.observer == account.second) releases += entry.count;
   }
-  PrivacyStatement statement;
   const double epsilon = fresh->epsilon(delta);
-  if (std::isfinite(epsilon)) statement.epsilon = epsilon;
+  if (!std::isfinite(epsilon)) {
+    PrivacyStatement none = no_privacy();
+    none.adversary = account.second;
+    return none;
+  }
+  PrivacyStatement statement;
+  statement.epsilon = epsilon;
   statement.delta = delta;
   const ProtectedUnit& protects = entries_[last->second].protects;
   statement.definition = "(epsilon, delta)-differential privacy of everything released";
@@ -166,7 +171,8 @@ PrivacyStatement Ledger::worst_statement(const std::string& observer, std::strin
     if (!worst.epsilon) break;
   }
   if (!found) fail(Fault::kConfig, fmt::format("the ledger has no releases to \"{}\"", observer));
-  worst.assumptions.push_back("participants hold disjoint data: the worst of them, not their sum");
+  if (worst.epsilon)
+    worst.assumptions.emplace_back("participants hold disjoint data: the worst of them, not their sum");
   return worst;
 }
 

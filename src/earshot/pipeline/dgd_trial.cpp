@@ -10,6 +10,7 @@
 #include "earshot/network/local_network.hpp"
 #include "earshot/pipeline/attack_report.hpp"
 #include "earshot/pipeline/components.hpp"
+#include "earshot/pipeline/release_record.hpp"
 #include "earshot/protocol/decentralised_gd.hpp"
 #include "earshot/threat/view.hpp"
 
@@ -29,6 +30,12 @@ struct Training {
   std::vector<DecentralisedGd*> nodes;
   std::unique_ptr<LocalNetwork> network;
 };
+
+Ledger ledger_of(const Graph& graph, const Training& training) {
+  std::vector<std::vector<ReleasePointer>> releases;
+  for (const DecentralisedGd* node : training.nodes) releases.push_back(node->releases());
+  return record_releases(graph, training.mechanism->terms(), releases);
+}
 
 Shard one_record(const std::vector<double>& image, std::size_t label, std::size_t classes) {
   Shard shard{1, image, std::vector<double>(classes, 0.0)};
@@ -169,7 +176,9 @@ Json run_dgd_trial(const Cell& cell, const TrialAddress& address, const Stage& s
   if (!first) return out;
   out["network"] = network_json(stage, window);
   out["exposure"] = exposure_json(stage, exposed, unit_roundoff(cell));
-  out["statement"] = to_json(training.mechanism->statement(protocol.size("rounds")));
+  const Ledger ledger = ledger_of(stage.graph(), training);
+  out["statement"] = to_json(recorded_statement(ledger, *training.mechanism, cell.at("mechanism").settings));
+  out["ledger"] = ledger.to_text();
   out["truths"] = report.truths();
   out["gallery"] = report.gallery();
   return out;

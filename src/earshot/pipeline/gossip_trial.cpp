@@ -10,6 +10,7 @@
 #include "earshot/network/local_network.hpp"
 #include "earshot/pipeline/attack_report.hpp"
 #include "earshot/pipeline/components.hpp"
+#include "earshot/pipeline/release_record.hpp"
 #include "earshot/protocol/gossip_averaging.hpp"
 #include "earshot/threat/view.hpp"
 
@@ -30,14 +31,18 @@ std::vector<double> mixing_of(const Cell& cell, const Stage& stage) {
   return chebyshev_mixing(second_eigenvalue_modulus(stage.matrix), protocol.size("rounds"));
 }
 
-void run_gossip(const Cell& cell, const TrialAddress& address, const Stage& stage, const PrivateImages& truth,
-                const VectorMechanism& mechanism, Recorder& recorder, const std::vector<double>& mixing) {
+/// Runs the protocol and answers with what every node let out.
+std::vector<std::vector<ReleasePointer>> run_gossip(const Cell& cell, const TrialAddress& address,
+                                                    const Stage& stage, const PrivateImages& truth,
+                                                    const VectorMechanism& mechanism, Recorder& recorder,
+                                                    const std::vector<double>& mixing) {
   const Settings& protocol = cell.at("protocol").settings;
   std::vector<std::unique_ptr<Participant>> participants;
+  std::vector<std::vector<ReleasePointer>> releases;
   for (NodeId node = 0; node < stage.graph().node_count(); ++node) {
     std::vector<double> value = truth.by_node[node];
     Stream noise({address.seed, Purpose::kPrivacyNoise, address.trial, node, 0});
-    mechanism.simulate(value, noise);
+    releases.push_back({mechanism.simulate(value, noise)});
     participants.push_back(std::make_unique<GossipAveraging>(stage.matrix, node, std::move(value), mixing));
   }
   const bool single = protocol.text("message_precision") == "float32";
@@ -45,6 +50,7 @@ void run_gossip(const Cell& cell, const TrialAddress& address, const Stage& stag
                        single ? WirePrecision::kSingle : WirePrecision::kDouble);
   network.attach(recorder);
   network.run(static_cast<Round>(protocol.size("rounds")));
+  return releases;
 }
 
 std::vector<Guess> attack(const View& view, const Exposure& exposure, const Settings& settings) {
@@ -72,7 +78,8 @@ void attack_values(const Cell& cell, const TrialAddress& address, const Stage& s
   const std::vector<double> mixing = told.mixing;
   Recorder recorder(stage.graph(), stage.adversaries, std::move(told),
                     static_cast<Round>(recorded_rounds(cell)));
-  run_gossip(cell, address, stage, truth, mechanism, recorder, mixing);
+  const Ledger ledger = record_releases(stage.graph(), mechanism.terms(),
+                                        run_gossip(cell, address, stage, truth, mechanism, recorder, mixing));
   std::vector<std::vector<Guess>> guesses(stage.adversaries.size());
   parallel_for(guesses.size(), [&](std::size_t i) {
     if (heard_nodes(stage.graph(), stage.adversaries[i]).empty()) return;
@@ -83,6 +90,8 @@ void attack_values(const Cell& cell, const TrialAddress& address, const Stage& s
   out["tables"] = {{"attackers", attacker_table(stage, exposed, unit_roundoff(cell), &report.tallies())},
                    {"victims", report.victims()}};
   if (address.trial == 0) {
+    out["statement"] = to_json(recorded_statement(ledger, mechanism, cell.at("mechanism").settings));
+    out["ledger"] = ledger.to_text();
     out["truths"] = report.truths();
     out["gallery"] = report.gallery();
   }
@@ -106,7 +115,8 @@ Json run_gossip_trial(const Cell& cell, const TrialAddress& address, const Stage
   for (const Exposure& exposure : exposed.exposures) analysed = std::max(analysed, exposure.rounds);
   out["network"] = network_json(stage, analysed);
   out["exposure"] = exposure_json(stage, exposed, unit_roundoff(cell));
-  out["statement"] = to_json(mechanism->statement(kReleases));
+  // Before any data exists: what the mechanism would promise.
+  if (images == nullptr) out["statement"] = to_json(mechanism->statement(kReleases));
   return out;
 }
 

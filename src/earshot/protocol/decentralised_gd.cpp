@@ -16,7 +16,7 @@ DecentralisedGd::DecentralisedGd(const Common& common, NodeId node, Shard shard,
 void DecentralisedGd::speak(Round round, Outbox& out) {
   common_.model.gradient(parameters_, shard_.batch(), gradient_);
   Stream noise({common_.seed, Purpose::kPrivacyNoise, common_.trial, node_, round});
-  common_.mechanism.simulate(gradient_, noise);
+  releases_.push_back(common_.mechanism.simulate(gradient_, noise));
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     half_step_[i] = parameters_[i] - common_.learning_rate * gradient_[i];
   }

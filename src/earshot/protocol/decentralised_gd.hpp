@@ -37,6 +37,8 @@ class DecentralisedGd : public Participant {
   void listen(Round round, const Inbox& in) override;
   std::span<const double> parameters() const { return parameters_; }
   const Shard& shard() const { return shard_; }
+  /// What the mechanism let out, round by round.
+  const std::vector<ReleasePointer>& releases() const { return releases_; }
 
  private:
   Common common_;
@@ -45,6 +47,7 @@ class DecentralisedGd : public Participant {
   std::vector<double> parameters_;
   std::vector<double> half_step_;
   std::vector<double> gradient_;
+  std::vector<ReleasePointer> releases_;
 };
 
 }  // namespace earshot

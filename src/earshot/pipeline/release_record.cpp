@@ -1,0 +1,33 @@
+#include "earshot/pipeline/release_record.hpp"
+
+#include <algorithm>
+
+namespace earshot {
+
+Ledger record_releases(const Graph& graph, const MechanismTerms& terms,
+                       const std::vector<std::vector<ReleasePointer>>& releases) {
+  const PrivacyStatement told = statement_of_run(terms);
+  const ProtectedUnit protects{told.unit, told.adjacency};
+  Ledger ledger;
+  for (NodeId node = 0; node < releases.size(); ++node) {
+    for (std::size_t round = 0; round < releases[node].size(); ++round)
+      ledger.record(graph.name(node), told.adversary, protects, round, releases[node][round]);
+  }
+  return ledger;
+}
+
+PrivacyStatement recorded_statement(const Ledger& ledger, const VectorMechanism& mechanism,
+                                    const Settings& settings) {
+  const PrivacyStatement told = statement_of_run(mechanism.terms());
+  if (!settings.has("delta")) {
+    std::uint64_t most = 0;
+    for (const LedgerEntry& entry : ledger.entries()) most = std::max(most, entry.count);
+    return mechanism.statement(most);
+  }
+  PrivacyStatement statement = ledger.worst_statement(told.adversary, "pld", settings.real("delta"));
+  statement.definition = "(epsilon, delta)-local differential privacy of the whole run";
+  statement.assumptions.insert(statement.assumptions.end(), told.assumptions.begin(), told.assumptions.end());
+  return statement;
+}
+
+}  // namespace earshot
