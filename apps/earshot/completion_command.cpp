@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "commands.hpp"
+#include "earshot/audit/catalogue.hpp"
 #include "earshot/core/text.hpp"
 #include "earshot/pipeline/components.hpp"
 
@@ -25,6 +26,9 @@ std::vector<std::string> words_after(const CLI::App& command) {
     words.insert(words.end(), more.begin(), more.end());
   };
   if (command.get_name() == "topology") add(standard_catalogue().names("graph"));
+  if (command.get_name() == "verify") {
+    for (const AuditComponent& audit : audit_components()) words.push_back(audit.schema.name);
+  }
   if (command.get_name() == "list") add({component_roles().begin(), component_roles().end()});
   if (command.get_name() == "completion") add({"bash", "zsh", "fish"});
   return words;
