@@ -27,18 +27,12 @@ constexpr std::size_t kSmallEnoughForAll = 300;
 /// Several injections are accounted densely: rows heard x contributions.
 constexpr std::size_t kMostContributions = 6000;
 
-struct GossipOptions {
-  std::string graph;
-  std::vector<std::string> parameters;
-  std::string weights = "metropolis";
-  std::vector<std::string> attackers;
-  std::size_t rounds = 0;
+struct GossipOptions : NetworkArguments {
   std::size_t injections = 1;
   bool fresh_graphs = false;
   NoiseTerms noise;
   double align_epsilon = 0;
   bool as_published = false;
-  std::uint64_t seed = 1;
   CommonOptions common;
 };
 
@@ -66,8 +60,9 @@ std::vector<Adversary> adversaries_of(const GossipOptions& options, const Stage&
 std::vector<GossipMatrix> step_matrices(const GossipOptions& options, const Stage& stage) {
   std::vector<GossipMatrix> matrices = {stage.matrix};
   for (std::size_t step = 1; options.fresh_graphs && step < options.injections; ++step) {
-    matrices.push_back(
-        build_network(options.graph, options.parameters, options.weights, options.seed + step).matrix);
+    NetworkArguments fresh = options;
+    fresh.seed += step;
+    matrices.push_back(build_network(fresh).matrix);
   }
   return matrices;
 }
@@ -252,7 +247,7 @@ void print_nodes(const Json& nodes) {
 
 void account_gossip(const GossipOptions& options) {
   set_thread_count(options.common.threads);
-  const Stage stage = build_network(options.graph, options.parameters, options.weights, options.seed);
+  const Stage stage = build_network(options);
   const std::vector<Adversary> adversaries = adversaries_of(options, stage);
   Json observers = Json::array();
   double worst = 0;
@@ -283,37 +278,22 @@ void add_gossip(CLI::App& account) {
   CLI::App* command = account.add_subcommand(
       "muffliato", "Gossip after noise: what any node or coalition learns about any other, exactly");
   auto options = std::make_shared<GossipOptions>();
-  command->add_option("--graph", options->graph, "topology by name, or an edge list file")
-      ->required()
-      ->type_name("NAME|FILE");
-  command->add_option("--param", options->parameters, "parameter of the topology: --param nodes=30")
-      ->type_name("KEY=VALUE");
-  command->add_option("--weights", options->weights, "metropolis, max-degree, ... or a weights file")
-      ->type_name("NAME|FILE");
+  add_network_options(*command, "--graph", *options);
   command->add_option("--sigma", options->noise.sigma, "standard deviation of the noise per coordinate")
       ->required();
   command->add_option("--sensitivity", options->noise.sensitivity,
                       "how far a node's value may move (2 x clipping norm)");
   command->add_option("--delta", options->noise.delta, "delta at which epsilon is stated");
   command
-      ->add_option("--rounds", options->rounds,
-                   "gossip rounds after a noise injection (0: until nothing new can be learnt)")
-      ->check(CLI::Range(0, 1000000));
-  command
       ->add_option("--injections", options->injections,
                    "training steps, each with fresh noise and its own gossip")
       ->check(CLI::Range(1, 100000));
-  command
-      ->add_option("--attackers", options->attackers, "colluding nodes, by id (default: every node in turn)")
-      ->delimiter(',')
-      ->type_name("ID,ID");
   command->add_flag("--fresh-graphs", options->fresh_graphs,
                     "a new random graph for every injection, known to the observer");
   command->add_option("--align-epsilon", options->align_epsilon,
                       "also find the sigma at which the worst pair has this epsilon");
   command->add_flag("--as-published", options->as_published,
                     "show the published pairwise formula beside the exact loss; it is not a bound");
-  command->add_option("--seed", options->seed, "seed of a random topology");
   add_common_options(*command, options->common);
   command->callback([options] { account_gossip(*options); });
 }

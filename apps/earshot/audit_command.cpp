@@ -39,7 +39,8 @@ std::string toml_texts(const std::vector<std::string>& texts) {
 /// short enough for gradients to be nearly constant, which the attack assumes.
 std::size_t recorded_window(const AuditOptions& options) {
   if (options.window) return *options.window;
-  const Stage stage = build_network(options.graph, options.parameters, options.weights, options.seed);
+  const Stage stage =
+      build_network({options.graph, options.parameters, options.weights, {}, 0, options.seed});
   return diameter(stage.graph()).value_or(0) + 2;
 }
 

@@ -59,13 +59,28 @@ std::string weights_section(const std::string& name_or_file) {
   return section;
 }
 
-Stage build_network(const std::string& graph, const std::vector<std::string>& parameters,
-                    const std::string& weights, std::uint64_t seed) {
+void add_network_options(CLI::App& command, const std::string& graph_option, NetworkArguments& network) {
+  command.add_option(graph_option, network.graph, "topology by name, or an edge list file")
+      ->required()
+      ->type_name("NAME|FILE");
+  command.add_option("--param", network.parameters, "parameter of the topology: --param nodes=30")
+      ->type_name("KEY=VALUE");
+  command.add_option("--weights", network.weights, "metropolis, max-degree, ... or a weights file")
+      ->type_name("NAME|FILE");
+  command.add_option("--attackers", network.attackers, "colluding nodes, by id")
+      ->delimiter(',')
+      ->type_name("ID,ID");
+  command.add_option("--rounds", network.rounds, "gossip rounds (0: until nothing new can be learnt)")
+      ->check(CLI::Range(0, 1000000));
+  command.add_option("--seed", network.seed, "seed of a random topology");
+}
+
+Stage build_network(const NetworkArguments& network) {
   const std::string text = fmt::format(
       "name = \"network\"\ntitle = \"network\"\n[graph]\n{}[weights]\n{}[adversary]\nkind = \"each\"\n",
-      graph_section(graph, parameters), weights_section(weights));
+      graph_section(network.graph, network.parameters), weights_section(network.weights));
   const Plan plan = parse_plan(text, "command line", standard_catalogue());
-  return build_stage(plan.cells.at(0), {seed, 0}, sources_from({}));
+  return build_stage(plan.cells.at(0), {network.seed, 0}, sources_from({}));
 }
 
 }  // namespace earshot::cli

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <CLI/CLI.hpp>
+
 #include "earshot/pipeline/stage.hpp"
 
 namespace earshot::cli {
@@ -20,9 +22,20 @@ std::string graph_section(const std::string& name_or_file, const std::vector<std
 /// The body of a [weights] section; dashes and underscores in names are the same.
 std::string weights_section(const std::string& name_or_file);
 
+/// A network as the command line gives it.
+struct NetworkArguments {
+  std::string graph;
+  std::vector<std::string> parameters;
+  std::string weights = "metropolis";
+  std::vector<std::string> attackers;
+  std::size_t rounds = 0;
+  std::uint64_t seed = 1;
+};
+/// GRAPH or --graph (as `graph_option` says), --param, --weights, --attackers, --rounds, --seed.
+void add_network_options(CLI::App& command, const std::string& graph_option, NetworkArguments& network);
+
 /// Graph and weights, through the same strict parser as an experiment file, with every node as an adversary
 /// in turn.
-Stage build_network(const std::string& graph, const std::vector<std::string>& parameters,
-                    const std::string& weights, std::uint64_t seed);
+Stage build_network(const NetworkArguments& network);
 
 }  // namespace earshot::cli

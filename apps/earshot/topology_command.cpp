@@ -24,14 +24,8 @@ namespace {
 /// Without attackers on the command line, every node of a graph up to this size is tried in turn.
 constexpr std::size_t kSmallEnoughForAll = 300;
 
-struct TopologyOptions {
-  std::string graph;
-  std::vector<std::string> parameters;
-  std::string weights = "metropolis";
-  std::vector<std::string> attackers;
+struct TopologyOptions : NetworkArguments {
   bool all_attackers = false;
-  std::size_t rounds = 0;
-  std::uint64_t seed = 1;
   CommonOptions common;
 };
 
@@ -123,7 +117,7 @@ void topology(const TopologyOptions& options) {
     fail(Fault::kUsage, "--attackers and --all-attackers exclude each other; give one of them");
   }
   set_thread_count(options.common.threads);
-  Stage stage = build_network(options.graph, options.parameters, options.weights, options.seed);
+  Stage stage = build_network(options);
   choose_attackers(options, stage);
   const Json found = document(options, stage);
   if (options.common.json)
@@ -138,20 +132,8 @@ void add_topology_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "topology", "Facts of a network and who could reconstruct whom, before any data exists");
   auto options = std::make_shared<TopologyOptions>();
-  command->add_option("GRAPH", options->graph, "topology by name, or an edge list file")
-      ->required()
-      ->type_name("NAME|FILE");
-  command->add_option("--param", options->parameters, "parameter of the topology: --param nodes=30")
-      ->type_name("KEY=VALUE");
-  command->add_option("--weights", options->weights, "metropolis, max-degree, ... or a weights file")
-      ->type_name("NAME|FILE");
-  command->add_option("--attackers", options->attackers, "colluding nodes, by id")
-      ->delimiter(',')
-      ->type_name("ID,ID");
+  add_network_options(*command, "GRAPH", *options);
   command->add_flag("--all-attackers", options->all_attackers, "every node in turn, alone");
-  command->add_option("--rounds", options->rounds, "gossip rounds (0: until nothing new can be learnt)")
-      ->check(CLI::Range(0, 1000000));
-  command->add_option("--seed", options->seed, "seed of a random topology");
   add_common_options(*command, options->common);
   command->callback([options] { topology(*options); });
 }

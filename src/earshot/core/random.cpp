@@ -8,6 +8,7 @@
 #include <Random123/philox.h>
 
 #include "earshot/core/error.hpp"
+#include "earshot/core/random_below.hpp"
 
 namespace earshot {
 
@@ -32,14 +33,7 @@ double Stream::uniform() {
 }
 
 std::uint64_t Stream::below(std::uint64_t bound) {
-  if (bound == 0) fail(Fault::kInternal, "Stream::below needs a positive bound");
-  __extension__ using Wide = unsigned __int128;
-  Wide product = static_cast<Wide>(bits()) * bound;
-  if (static_cast<std::uint64_t>(product) < bound) {
-    const std::uint64_t threshold = -bound % bound;
-    while (static_cast<std::uint64_t>(product) < threshold) product = static_cast<Wide>(bits()) * bound;
-  }
-  return static_cast<std::uint64_t>(product >> 64);
+  return random_below(*this, bound);
 }
 
 double Stream::normal() {

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "earshot/core/error.hpp"
+#include "earshot/core/test_statistics.hpp"
 
 namespace earshot {
 namespace {
@@ -18,32 +19,10 @@ namespace {
 // Statistical tests here have fixed seeds; bounds are chosen so that a correct generator with a fresh seed
 // would fail each test with probability below 1e-6.
 
-/// Upper quantile of the chi-square distribution, normal approximation of Wilson & Hilferty (1931), at
-/// probability 1e-6 (z = 4.753); accurate to a percent for the degrees of freedom used here.
-double chi_square_limit(double degrees) {
-  const double a = 2.0 / (9.0 * degrees);
-  return degrees * std::pow(1 - a + 4.753 * std::sqrt(a), 3);
-}
-
 double chi_square(const std::vector<double>& observed, double expected) {
   double sum = 0;
   for (const double count : observed) sum += (count - expected) * (count - expected) / expected;
   return sum;
-}
-
-/// Kolmogorov-Smirnov bound: P(sqrt(n) D > 2.7) is about 2 exp(-2 * 2.7^2) = 9.3e-7.
-constexpr double kKolmogorovLimit = 2.7;
-
-template <class Distribution>
-double kolmogorov(std::vector<double> sample, Distribution&& distribution) {
-  std::ranges::sort(sample);
-  const auto n = static_cast<double>(sample.size());
-  double distance = 0;
-  for (std::size_t i = 0; i < sample.size(); ++i) {
-    const double f = distribution(sample[i]);
-    distance = std::max({distance, f - static_cast<double>(i) / n, static_cast<double>(i + 1) / n - f});
-  }
-  return distance * std::sqrt(n);
 }
 
 /// Known answer of philox4x64-10 for counter 0 and key 0 (Random123's kat_vectors).

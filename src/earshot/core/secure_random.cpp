@@ -8,6 +8,7 @@
 #include <sys/random.h>
 
 #include "earshot/core/error.hpp"
+#include "earshot/core/random_below.hpp"
 
 namespace earshot {
 
@@ -46,14 +47,7 @@ std::uint64_t SecureRandom::bits() {
 }
 
 std::uint64_t SecureRandom::below(std::uint64_t bound) {
-  if (bound == 0) fail(Fault::kInternal, "SecureRandom::below needs a positive bound");
-  __extension__ using Wide = unsigned __int128;
-  Wide product = static_cast<Wide>(bits()) * bound;
-  if (static_cast<std::uint64_t>(product) < bound) {
-    const std::uint64_t threshold = -bound % bound;
-    while (static_cast<std::uint64_t>(product) < threshold) product = static_cast<Wide>(bits()) * bound;
-  }
-  return static_cast<std::uint64_t>(product >> 64);
+  return random_below(*this, bound);
 }
 
 void fill_random(std::span<std::byte> out, RandomSystemCall call) {

@@ -10,8 +10,8 @@
 #include <gtest/gtest.h>
 
 #include "earshot/core/error.hpp"
+#include "earshot/core/test_statistics.hpp"
 #include "earshot/mechanism/randomised_response.hpp"
-#include "earshot/mechanism/test_statistics.hpp"
 #include "earshot/mechanism/truncated_geometric.hpp"
 #include "earshot/mechanism/truncated_laplace.hpp"
 #include "earshot/mechanism/unary_encoding.hpp"

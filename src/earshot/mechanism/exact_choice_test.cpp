@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "earshot/core/random.hpp"
+#include "earshot/core/test_statistics.hpp"
 #include "earshot/mechanism/decision_tree.hpp"
-#include "earshot/mechanism/test_statistics.hpp"
 
 namespace earshot {
 namespace {

@@ -10,8 +10,8 @@
 #include "earshot/core/error.hpp"
 #include "earshot/core/random.hpp"
 #include "earshot/core/secure_random.hpp"
+#include "earshot/core/test_statistics.hpp"
 #include "earshot/mechanism/decision_tree.hpp"
-#include "earshot/mechanism/test_statistics.hpp"
 
 // The building blocks are checked twice: by walking through its decisions, which gives its probabilities
 // without any randomness up to a known missing mass, and by chi-square at fixed seeds (false alarms 1e-7 per

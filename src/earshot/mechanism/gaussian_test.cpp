@@ -10,7 +10,7 @@
 
 #include "earshot/accounting/gaussian_curve.hpp"
 #include "earshot/core/error.hpp"
-#include "earshot/mechanism/test_statistics.hpp"
+#include "earshot/core/test_statistics.hpp"
 
 namespace earshot {
 namespace {

@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "earshot/core/error.hpp"
+#include "earshot/core/test_statistics.hpp"
 #include "earshot/mechanism/staircase.hpp"
-#include "earshot/mechanism/test_statistics.hpp"
 
 namespace earshot {
 namespace {

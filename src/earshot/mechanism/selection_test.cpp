@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "earshot/core/error.hpp"
-#include "earshot/mechanism/test_statistics.hpp"
+#include "earshot/core/test_statistics.hpp"
 
 namespace earshot {
 namespace {
