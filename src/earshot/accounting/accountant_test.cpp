@@ -294,6 +294,46 @@ TEST(PldAccountant, BoundsEncloseTheTruthOnAGridAndStayBelowRenyi) {
   }
 }
 
+/// Two steps by definition: given the first outcome x with loss l(x), the second step is asked for epsilon -
+/// l(x), so delta_2(epsilon) = integral of p(x) delta_1(epsilon - l(x)) dx. No grid of losses, no FFT.
+TEST(PldAccountant, TwoSampledStepsAreTheIntegralOverTheFirst) {
+  for (const double rate : {0.02, 0.8}) {
+    for (const double sigma : {0.7, 2.0}) {
+      const auto curve = curve_of(*sampled(rate, sigma));
+      const auto density = [&](double x, double mean) {
+        return std::exp(-(x - mean) * (x - mean) / (2 * sigma * sigma)) / (sigma * std::sqrt(2 * M_PI));
+      };
+      const auto exact = [&](double epsilon, Direction direction) {
+        double sum = 0;
+        constexpr int kCells = 4000;
+        const double low = -12 * sigma;
+        const double width = (24 * sigma + 1) / kCells;
+        for (int i = 0; i < kCells; ++i) {  // midpoints: the integrand is smooth and fades at both ends
+          const double x = low + (i + 0.5) * width;
+          const double without = density(x, 0);
+          const double with = (1 - rate) * without + rate * density(x, 1);
+          const bool remove = direction == Direction::kRemove;
+          const double loss = std::log(with / without) * (remove ? 1 : -1);
+          sum += width * (remove ? with : without) * curve->delta(direction, epsilon - loss);
+        }
+        return sum;
+      };
+      PldAccountant pld;
+      pld.add(*sampled(rate, sigma), 2);
+      constexpr double delta = 1e-5;
+      const auto bounds = pld.epsilon_bounds(delta);
+      const double at_upper =
+          std::max(exact(bounds.upper, Direction::kRemove), exact(bounds.upper, Direction::kAdd));
+      const double at_lower =
+          std::max(exact(bounds.lower, Direction::kRemove), exact(bounds.lower, Direction::kAdd));
+      EXPECT_LE(at_upper, delta * (1 + 1e-6));
+      EXPECT_GE(at_upper, delta * (1 - 5e-3));
+      EXPECT_GE(at_lower, delta * (1 - 1e-6));
+      EXPECT_LE(at_lower, delta * (1 + 5e-3));
+    }
+  }
+}
+
 /// k-fold randomised response has a binomial loss: delta = sum over outcomes, in closed form.
 TEST(PldAccountant, RandomisedResponseIsBinomial) {
   const double e = 0.3;
