@@ -52,9 +52,11 @@ std::optional<FinitePairRelease> finite_pair(const ReleaseEvent& event) {
 Curve discrete_gaussian(const DiscreteGaussianRelease& release) {
   const double ratio = release.sensitivity / release.sigma;
   const bool scalar = release.dimension == 1 && release.sensitivity == std::floor(release.sensitivity);
-  // How a vector's sensitivity is spread over its coordinates matters for the loss, and is not known.
+  // How a vector's sensitivity is spread over its coordinates matters for the loss, and is not known; a table
+  // of a very fine grid's outcomes would be too long.
   if (!scalar || release.sigma > DiscreteGaussianCurve::largest_sigma())
-    return std::make_shared<ConcentratedCurve>("discrete Gaussian noise on a vector", ratio * ratio / 2);
+    return std::make_shared<ConcentratedCurve>("discrete Gaussian noise on a vector or a very fine grid",
+                                               ratio * ratio / 2);
   return std::make_shared<DiscreteGaussianCurve>(release.sigma,
                                                  static_cast<std::uint64_t>(release.sensitivity));
 }
