@@ -43,7 +43,8 @@ std::vector<FormulaGap> formula_gaps(const NamedMatrix& topology, std::span<cons
   const std::size_t longest = *std::max_element(rounds.begin(), rounds.end());
   std::vector<Adversary> observers;
   for (NodeId v = 0; v < nodes; ++v) observers.push_back(make_adversary(matrix.graph(), {v}));
-  const std::vector<LeverageScores> exact = leverage_scores(matrix, observers, {longest}, LeverageCurve::kByRound);
+  const std::vector<LeverageScores> exact =
+      leverage_scores(matrix, observers, {longest}, LeverageCurve::kByRound);
   std::vector<std::vector<std::vector<double>>> formula(nodes);
   parallel_for(nodes, [&](std::size_t v) {
     formula[v] = muffliato_pairwise_curve_as_published(matrix, static_cast<NodeId>(v), longest);
