@@ -47,9 +47,17 @@ void Accountant::add(const ReleaseEvent& event, std::uint64_t count) {
                        "unit of distance; use the metric accountant",
                        name()));
     } else {
-      add_leaf(leaf, times);
+      add_curve(
+          to_json(leaf).dump(), [&leaf] { return curve_of(leaf); }, times);
     }
   });
+}
+
+void Accountant::add(const std::shared_ptr<const PrivacyCurve>& curve, std::uint64_t count) {
+  if (curve == nullptr) fail(Fault::kInternal, "a privacy curve must not be null");
+  if (count > 0)
+    add_curve(
+        "", [&curve] { return curve; }, count);
 }
 
 double Accountant::epsilon(double delta) const {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "earshot/accounting/conversion.hpp"
+#include "earshot/accounting/privacy_curve.hpp"
 #include "earshot/accounting/release_event.hpp"
 
 namespace earshot {
@@ -22,6 +23,8 @@ class Accountant {
 
   /// `count` more of these releases. Compositions and repetitions are taken apart.
   void add(const ReleaseEvent& event, std::uint64_t count = 1);
+  /// The same for a mechanism of one's own, given by its curve.
+  void add(const std::shared_ptr<const PrivacyCurve>& curve, std::uint64_t count = 1);
 
   /// Smallest epsilon this accountant can prove at `delta` (0 < delta < 1); infinite if there is none.
   double epsilon(double delta) const;
@@ -33,7 +36,10 @@ class Accountant {
   virtual std::unique_ptr<Accountant> clone() const = 0;
 
  protected:
-  virtual void add_leaf(const ReleaseEvent& event, std::uint64_t count) = 0;
+  using MakeCurve = std::function<std::shared_ptr<const PrivacyCurve>()>;
+  /// `text` identifies the release for as long as the accountant lives; it is empty for a curve that has
+  /// none.
+  virtual void add_curve(const std::string& text, const MakeCurve& make, std::uint64_t count) = 0;
   virtual double private_epsilon(double delta) const = 0;
   virtual double private_delta(double epsilon) const = 0;
 

@@ -156,6 +156,42 @@ TEST_P(AccountantContract, ACopyGoesItsOwnWay) {
   EXPECT_FALSE(copy->method(1e-5).empty());
 }
 
+/// A mechanism nobody here has heard of: a fair mixture of two kinds of Laplace noise, told apart.
+class MixedNoise : public PrivacyCurve {
+ public:
+  std::string name() const override { return "mixed noise"; }
+  double delta(Direction d, double e) const override { return (a_.delta(d, e) + b_.delta(d, e)) / 2; }
+  double reference_tail(Direction d, double e) const override {
+    return (a_.reference_tail(d, e) + b_.reference_tail(d, e)) / 2;
+  }
+  double renyi(double order) const override {
+    const auto moment = [&](const LaplaceCurve& c) { return std::exp((order - 1) * c.renyi(order)); };
+    return std::log((moment(a_) + moment(b_)) / 2) / (order - 1);
+  }
+  std::optional<double> concentrated() const override { return largest_loss() * largest_loss() / 2; }
+  double largest_loss() const override { return 0.5; }
+
+ private:
+  LaplaceCurve a_{0.2};
+  LaplaceCurve b_{0.5};
+};
+
+TEST_P(AccountantContract, AMechanismOfOnesOwnEntersByItsCurve) {
+  const auto own = fresh();
+  own->add(std::make_shared<MixedNoise>(), 20);
+  own->add(std::make_shared<MixedNoise>(), 10);  // another object, the same mechanism
+  const auto weaker = fresh();
+  weaker->add(*make_release(LaplaceRelease{2}), 30);  // always the larger loss
+  const auto stronger = fresh();
+  stronger->add(*make_release(LaplaceRelease{5}), 30);
+  EXPECT_LE(own->epsilon(1e-5), weaker->epsilon(1e-5));
+  EXPECT_GT(own->epsilon(1e-5), stronger->epsilon(1e-5));
+  const auto mixed = fresh();  // alongside releases given as data
+  mixed->add(*gaussian(3));
+  mixed->add(std::make_shared<MixedNoise>(), 30);
+  EXPECT_GT(mixed->epsilon(1e-5), own->epsilon(1e-5));
+}
+
 TEST_P(AccountantContract, AGroupCostsMoreThanItsMembersAlone) {
   const auto accountant = fresh();
   accountant->add(*gaussian(20), 5);

@@ -38,17 +38,20 @@ std::vector<Direction> directions(bool symmetric) {
 
 }  // namespace
 
-void PldAccountant::add_leaf(const ReleaseEvent& event, std::uint64_t count) {
-  if (const auto* gaussian = std::get_if<GaussianRelease>(&event.kind)) {
-    const double mu = 1 / gaussian->noise_multiplier;
-    gaussian_mu_squared_ += static_cast<double>(count) * mu * mu;
+void PldAccountant::add_curve(const std::string& text, const MakeCurve& make, std::uint64_t count) {
+  const auto known = others_.find(text);
+  if (known != others_.end()) {
+    known->second.count += count;
     return;
   }
-  Part& part = others_[to_json(event).dump()];
-  if (part.curve == nullptr) {
-    part.curve = curve_of(event);
-    part.curve->largest_loss();  // refuses curves that are known by their Renyi divergence only
+  const auto curve = make();
+  if (const auto* gaussian = dynamic_cast<const GaussianCurve*>(curve.get())) {
+    gaussian_mu_squared_ += static_cast<double>(count) * gaussian->mu() * gaussian->mu();
+    return;
   }
+  curve->largest_loss();  // refuses curves that are known by their Renyi divergence only
+  Part& part = others_[text.empty() ? fmt::format("curve at {}", fmt::ptr(curve.get())) : text];
+  part.curve = curve;
   part.count += count;
 }
 

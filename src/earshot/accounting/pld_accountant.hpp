@@ -23,7 +23,7 @@ class PldAccountant : public Accountant {
   Interval epsilon_bounds(double delta) const;
 
  protected:
-  void add_leaf(const ReleaseEvent& event, std::uint64_t count) override;
+  void add_curve(const std::string& text, const MakeCurve& make, std::uint64_t count) override;
   double private_epsilon(double delta) const override;
   double private_delta(double epsilon) const override;
 
@@ -39,7 +39,7 @@ class PldAccountant : public Accountant {
   double epsilon_bound(const std::vector<Part>& parts, double delta, Bound bound) const;
 
   double gaussian_mu_squared_ = 0;
-  std::map<std::string, Part> others_;  // by the text of the release
+  std::map<std::string, Part> others_;  // by the text of the release, or the address of a curve kept here
 };
 
 }  // namespace earshot

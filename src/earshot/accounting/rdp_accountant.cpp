@@ -40,17 +40,24 @@ RdpAccountant::RdpAccountant(std::vector<double> orders, RenyiConversion convers
   total_.assign(orders_.size(), 0.0);
 }
 
-void RdpAccountant::add_leaf(const ReleaseEvent& event, std::uint64_t count) {
-  const std::string key = to_json(event).dump();
-  auto known = known_.find(key);
+std::vector<double> RdpAccountant::divergences(const PrivacyCurve& curve) const {
+  std::vector<double> out(orders_.size());
+  std::ranges::transform(orders_, out.begin(), [&](double order) { return curve.renyi(order); });
+  return out;
+}
+
+void RdpAccountant::add_divergences(const std::vector<double>& divergences, std::uint64_t count) {
+  for (std::size_t i = 0; i < total_.size(); ++i) total_[i] += static_cast<double>(count) * divergences[i];
+}
+
+void RdpAccountant::add_curve(const std::string& text, const MakeCurve& make, std::uint64_t count) {
+  if (text.empty()) return add_divergences(divergences(*make()), count);
+  auto known = known_.find(text);
   if (known == known_.end()) {
-    const auto curve = curve_of(event);
-    std::vector<double> divergences(orders_.size());
-    std::ranges::transform(orders_, divergences.begin(), [&](double order) { return curve->renyi(order); });
     if (known_.size() >= kMostRemembered) known_.clear();
-    known = known_.emplace(key, std::move(divergences)).first;
+    known = known_.emplace(text, divergences(*make())).first;
   }
-  for (std::size_t i = 0; i < total_.size(); ++i) total_[i] += static_cast<double>(count) * known->second[i];
+  add_divergences(known->second, count);
 }
 
 double RdpAccountant::private_epsilon(double delta) const {

@@ -26,11 +26,14 @@ class RdpAccountant : public Accountant {
   std::span<const double> renyi() const { return total_; }
 
  protected:
-  void add_leaf(const ReleaseEvent& event, std::uint64_t count) override;
+  void add_curve(const std::string& text, const MakeCurve& make, std::uint64_t count) override;
   double private_epsilon(double delta) const override;
   double private_delta(double epsilon) const override;
 
  private:
+  std::vector<double> divergences(const PrivacyCurve& curve) const;
+  void add_divergences(const std::vector<double>& divergences, std::uint64_t count);
+
   std::vector<double> orders_;
   RenyiConversion conversion_;
   std::vector<double> total_;

@@ -10,12 +10,13 @@
 
 namespace earshot {
 
-void ZcdpAccountant::add_leaf(const ReleaseEvent& event, std::uint64_t count) {
-  const auto rho = curve_of(event)->concentrated();
+void ZcdpAccountant::add_curve(const std::string&, const MakeCurve& make, std::uint64_t count) {
+  const auto curve = make();
+  const auto rho = curve->concentrated();
   if (!rho) {
     fail(Fault::kConfig, fmt::format("the zcdp accountant cannot interpret \"{}\": its privacy loss is not "
                                      "concentrated; use the pld accountant",
-                                     describe(event)));
+                                     curve->name()));
   }
   rho_ += static_cast<double>(count) * *rho;
 }

@@ -14,7 +14,7 @@ class ZcdpAccountant : public Accountant {
 
  protected:
   /// Refuses by name what is not zCDP, as mechanisms whose loss can be infinite.
-  void add_leaf(const ReleaseEvent& event, std::uint64_t count) override;
+  void add_curve(const std::string& text, const MakeCurve& make, std::uint64_t count) override;
   double private_epsilon(double delta) const override;
   double private_delta(double epsilon) const override;
 
