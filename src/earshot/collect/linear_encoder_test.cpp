@@ -7,6 +7,7 @@
 
 #include "earshot/collect/records.hpp"
 #include "earshot/collect/sensitivity.hpp"
+#include "earshot/collect/test_matrices.hpp"
 #include "earshot/core/error.hpp"
 #include "earshot/data/test_data.hpp"
 
@@ -16,13 +17,6 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-MatrixXd random_matrix(Index rows, Index columns, std::uint64_t seed) {
-  Stream stream({seed, Purpose::kTest});
-  MatrixXd out(rows, columns);
-  for (double& x : out.reshaped()) x = stream.normal();
-  return out;
-}
 
 VectorXd descending(Index count, std::uint64_t seed) {
   VectorXd values = random_matrix(count, 1, seed).array().square();

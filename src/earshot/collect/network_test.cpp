@@ -5,19 +5,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "earshot/collect/test_matrices.hpp"
+
 namespace earshot {
 namespace {
 
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-MatrixXd random_matrix(Index rows, Index columns, std::uint64_t seed) {
-  Stream stream({seed, Purpose::kTest});
-  MatrixXd out(rows, columns);
-  for (double& x : out.reshaped()) x = stream.normal();
-  return out;
-}
 
 MatrixXd one_hot(Index classes, Index samples) {
   MatrixXd out = MatrixXd::Zero(classes, samples);
