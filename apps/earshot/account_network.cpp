@@ -67,16 +67,35 @@ std::vector<GossipMatrix> step_matrices(const GossipOptions& options, const Stag
   return matrices;
 }
 
-/// mu^2 in units of sensitivity^2 / sigma^2 by node, for noise injected in several steps.
-std::vector<double> injection_losses(const GossipOptions& options, std::span<const GossipMatrix> matrices,
-                                     const Adversary& adversary) {
-  const std::size_t nodes = matrices.front().node_count();
+struct ObserverLoss {
+  Adversary adversary;
+  std::vector<double> factor;     // exact, by node, in units of alpha Delta^2 / (2 sigma^2)
+  std::vector<double> published;  // empty unless asked for
+  std::size_t rounds = 0;
+  PrivacyStatement worst;  // of the node that loses most
+};
+
+/// Noise injected once: the leverage of every node.
+ObserverLoss leverage_loss(const GossipOptions& options, const Graph& graph, const LeverageScores& scores) {
+  return {
+      scores.adversary, scores.leverage, {}, scores.rounds, worst_statement(graph, scores, options.noise)};
+}
+
+/// Noise injected in several steps: bounds on mu^2 in units of sensitivity^2 / sigma^2.
+ObserverLoss injection_loss(const GossipOptions& options, std::span<const GossipMatrix> matrices,
+                            const Adversary& adversary) {
+  const Graph& graph = matrices.front().graph();
   const ParticipantView view = network_view(matrices, adversary, {options.injections, options.rounds});
   const GaussianGram gram = gaussian_gram(view.view);
-  std::vector<double> losses(nodes, static_cast<double>(options.injections));
-  for (const NodeId node : view.participants)
-    losses[node] = squared_loss(gram, view.participation(node)).bound;
-  return losses;
+  ObserverLoss out{adversary, std::vector<double>(graph.node_count(), 0.0), {}, options.rounds, {}};
+  SquaredLoss worst;
+  for (const NodeId node : view.participants) {
+    const SquaredLoss loss = squared_loss(gram, view.participation(node));
+    out.factor[node] = loss.bound;
+    if (loss.bound > worst.bound) worst = loss;
+  }
+  out.worst = injections_statement(worst, adversary_name(graph, adversary), options.noise);
+  return out;
 }
 
 /// The published losses of all steps, added up.
@@ -110,14 +129,6 @@ void check_gossip(const GossipOptions& options, const Stage& stage,
     fail(Fault::kUsage, "--as-published: the published formula knows single observers only");
 }
 
-struct ObserverLoss {
-  Adversary adversary;
-  std::vector<double> factor;     // exact, by node, in units of alpha Delta^2 / (2 sigma^2)
-  std::vector<double> published;  // empty unless asked for
-  std::size_t rounds = 0;
-  std::string note;
-};
-
 std::vector<ObserverLoss> observe(const GossipOptions& options, const Stage& stage,
                                   const std::vector<Adversary>& adversaries) {
   check_gossip(options, stage, adversaries);
@@ -125,10 +136,10 @@ std::vector<ObserverLoss> observe(const GossipOptions& options, const Stage& sta
   std::vector<ObserverLoss> losses;
   if (options.injections > 1) {
     for (const Adversary& adversary : adversaries)
-      losses.push_back({adversary, injection_losses(options, matrices, adversary), {}, options.rounds, ""});
+      losses.push_back(injection_loss(options, matrices, adversary));
   } else {
     for (const LeverageScores& scores : leverage_scores(stage.matrix, adversaries, {options.rounds}))
-      losses.push_back({scores.adversary, scores.leverage, {}, scores.rounds, scores.numerical_note()});
+      losses.push_back(leverage_loss(options, stage.graph(), scores));
   }
   for (ObserverLoss& loss : losses) {
     if (options.as_published) loss.published = published_losses(options, matrices, loss.adversary);
@@ -191,27 +202,8 @@ Json observer_entry(const Stage& stage, const ObserverLoss& loss, const NoiseTer
     entry["as_published_worst_factor"] = published_worst;
     entry["nodes_above_published"] = exceeding;
   }
-  if (!loss.note.empty()) entry["numerical_note"] = loss.note;
   if (with_nodes) entry["nodes"] = node_entries(stage, loss, noise);
   return entry;
-}
-
-PrivacyStatement gossip_statement(const GossipOptions& options, double worst, const std::string& observers) {
-  PrivacyStatement statement;
-  if (std::isfinite(worst)) statement.epsilon = exact_epsilon(worst, options.noise);
-  statement.delta = options.noise.delta;
-  statement.definition = "(epsilon, delta)-pairwise network differential privacy of the worst pair";
-  statement.unit = "one node's whole contribution";
-  statement.adjacency = fmt::format("replace it by any other within {:g}", options.noise.sensitivity);
-  statement.adversary = observers;
-  statement.assumptions = {
-      fmt::format(
-          "Gaussian noise of deviation {:g} per coordinate, injected {} by every node before it speaks",
-          options.noise.sigma,
-          options.injections == 1 ? std::string("once") : fmt::format("{} times", options.injections)),
-      "the graph and weights are known to the observer; its view is accounted exactly, correlations included",
-      "messages in full precision: rounding helps nobody's guarantee"};
-  return statement;
 }
 
 void print_observers(const Json& observers) {
@@ -251,15 +243,18 @@ void account_gossip(const GossipOptions& options) {
   const std::vector<Adversary> adversaries = adversaries_of(options, stage);
   Json observers = Json::array();
   double worst = 0;
+  PrivacyStatement statement;
   for (const ObserverLoss& loss : observe(options, stage, adversaries)) {
     observers.push_back(observer_entry(stage, loss, options.noise, static_cast<double>(options.injections),
                                        !options.attackers.empty()));
-    worst = std::max(worst, observers.back()["worst_factor"].get<double>());
+    const double factor = observers.back()["worst_factor"].get<double>();
+    if (factor > worst || !statement.is_private()) statement = loss.worst;
+    worst = std::max(worst, factor);
   }
-  const std::string who = options.attackers.empty()
-                              ? "any single node, curious about any other"
-                              : "the colluding nodes " + adversary_name(stage.graph(), adversaries.front());
-  const PrivacyStatement statement = gossip_statement(options, worst, who);
+  if (adversaries.size() > 1) {
+    statement.assumptions.push_back(
+        fmt::format("the worst of {} single observers, each with this view of its own", adversaries.size()));
+  }
   Json facts = {{"worst_factor", worst}, {"observers", observers}};
   if (options.align_epsilon > 0) {
     facts["sigma_for_epsilon"] = options.noise.sensitivity * std::sqrt(worst) /

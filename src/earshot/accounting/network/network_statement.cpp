@@ -36,10 +36,10 @@ std::string describe(const Graph& graph, const LeverageScores& scores) {
   const Adversary& adversary = scores.adversary;
   const std::string tapped =
       adversary.tapped.empty() ? "" : fmt::format(", the wires of {} tapped", names(graph, adversary.tapped));
-  const std::string who =
-      adversary.colluding.empty()
-          ? "an eavesdropper" + tapped
-          : fmt::format("{} together, honest but curious{}", names(graph, adversary.colluding), tapped);
+  const std::string who = adversary.colluding.empty()
+                              ? "an eavesdropper" + tapped
+                              : fmt::format("{}{}, honest but curious{}", names(graph, adversary.colluding),
+                                            adversary.colluding.size() == 1 ? "" : " together", tapped);
   const std::size_t rounds = scores.rounds;
   return fmt::format("{}: knows the matrices and all it sends, adds and hears in {}", who,
                      scores.saturated ? std::string("any number of rounds")
