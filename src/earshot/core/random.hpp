@@ -20,6 +20,9 @@ enum class Purpose : std::uint64_t {
   kWireNoise = 7,
   kTraining = 8,
   kAudit = 9,
+  kPartition = 10,
+  kDropout = 11,
+  kEncoding = 12,
 };
 
 /// The address of a stream. Equal addresses give equal numbers, different addresses independent ones.

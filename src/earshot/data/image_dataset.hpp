@@ -8,18 +8,11 @@
 #include <vector>
 
 #include "earshot/core/files.hpp"
+#include "earshot/core/shape.hpp"
 
 namespace earshot {
 
-struct ImageShape {
-  std::size_t channels = 0;
-  std::size_t height = 0;
-  std::size_t width = 0;
-
-  std::size_t plane() const { return height * width; }
-  std::size_t size() const { return channels * plane(); }
-  bool operator==(const ImageShape&) const = default;
-};
+using ImageShape = Shape;
 
 /// Per channel, in units of pixel values scaled to [0, 1].
 struct Normalisation {

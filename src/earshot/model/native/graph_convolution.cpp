@@ -1,0 +1,1 @@
+#include "earshot/model/native/layer.hpp"
