@@ -73,6 +73,11 @@ class NativeLayer {
   virtual void tangent_backward(const Call<Real>& call, const LayerState<Real>& state,
                                 Real* in_adjoint_tangent) = 0;
 
+  /// Moves this layer's own running statistics (batch norm: mean, then variance) to (1 - momentum) old +
+  /// momentum batch, the batch being all rows of `state.in`; other layers have none.
+  virtual void observe(const Call<Real>&, const LayerState<Real>&, double /*momentum*/,
+                       double* /*buffers*/) const {}
+
   /// Rows per problem at the output, given those at the input (a read-out changes them).
   virtual std::size_t rows_out(const Call<Real>& call) const { return call.rows; }
   /// Whether one row's output depends on other rows (graph layers, batch norm on batch statistics).
