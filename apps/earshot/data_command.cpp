@@ -23,16 +23,14 @@ Json entry_json(const DatasetEntry& entry) {
 void list_datasets(const DataOptions& options) {
   Json all = Json::array();
   for (const DatasetEntry& entry : catalogue()) {
-    bool present = true;
-    for (const FileStatus& status : verify(entry, data_directory()))
-      present = present && status.state == FileState::kOk;
+    const bool present = is_present(entry, data_directory());
     Json one = entry_json(entry);
     one["present"] = present;
     all.push_back(one);
     if (!options.json) {
-      fmt::print("{:<14} {:<8} {}\n{:23} licence: {}\n", entry.name, present ? "present" : "missing",
+      fmt::print("{:<24} {:<8} {}\n{:33} licence: {}\n", entry.name, present ? "present" : "missing",
                  entry.summary, "", entry.licence);
-      if (!present) fmt::print("{:23} {}\n", "", entry.how_to_get);
+      if (!present) fmt::print("{:33} {}\n", "", entry.how_to_get);
     }
   }
   if (options.json) print_json({{"directory", data_directory().string()}, {"datasets", all}});

@@ -32,6 +32,9 @@ std::span<const DatasetEntry> catalogue();
 /// Fails with the nearest spelling when no dataset has that name.
 const DatasetEntry& find_dataset(std::string_view name);
 
+/// The entry's file of that path; asking for one it does not have is a bug.
+const DatasetFile& find_file(const DatasetEntry& entry, std::string_view path);
+
 /// $EARSHOT_DATA if set and not empty, else ./data.
 std::filesystem::path data_directory();
 
@@ -39,6 +42,9 @@ std::filesystem::path data_directory();
 /// for and how to get it.
 std::filesystem::path locate(const DatasetEntry& entry, const DatasetFile& file,
                              const std::filesystem::path& directory);
+
+/// Whether every file is there; what they hold is not looked at.
+bool is_present(const DatasetEntry& entry, const std::filesystem::path& directory);
 
 enum class FileState { kOk, kMissing, kUnreadable, kWrongSize, kWrongChecksum };
 std::string_view to_string(FileState state);

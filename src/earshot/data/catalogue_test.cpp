@@ -11,6 +11,7 @@
 #include <zlib.h>
 
 #include "earshot/core/error.hpp"
+#include "earshot/data/catalogue_entries.hpp"
 #include "earshot/data/test_data.hpp"
 
 namespace earshot {
@@ -67,8 +68,15 @@ TEST_F(CatalogueOnDisk, AMissingFileNamesTheDirectoryAndTheFix) {
                                          HasSubstr("make data"), HasSubstr("EARSHOT_DATA"))));
 }
 
+TEST_F(CatalogueOnDisk, APresentFileIsNotRead) {
+  EXPECT_FALSE(is_present(entry_, directory_));
+  write("sample/values.gz", "not what it says");
+  EXPECT_TRUE(is_present(entry_, directory_));
+}
+
 TEST_F(CatalogueOnDisk, ADirectoryInItsPlaceIsMissing) {
   std::filesystem::create_directories(directory_ / "sample/values");
+  EXPECT_FALSE(is_present(entry_, directory_));
   EXPECT_EQ(status().state, FileState::kMissing);
 }
 
@@ -114,6 +122,12 @@ TEST(Catalogue, AnUnknownNameGetsTheNearestSpelling) {
   EXPECT_THAT([] { find_dataset("mnits"); }, ThrowsMessage<Error>(HasSubstr("did you mean \"mnist\"?")));
 }
 
+TEST(Catalogue, FilesAreFoundByPath) {
+  const DatasetEntry& adult = find_dataset("adult");
+  EXPECT_EQ(&find_file(adult, "adult/adult.test"), &adult.files[1]);
+  EXPECT_THROW(find_file(adult, "adult/adult.names"), Error);
+}
+
 // `make data` verifies what it fetches with this list, before the program exists: the two must not drift
 // apart.
 TEST(Catalogue, AgreesWithTheChecksumsOfMakeData) {
@@ -144,26 +158,15 @@ TEST(Catalogue, DataDirectoryFollowsTheEnvironment) {
   if (before != nullptr) ::setenv("EARSHOT_DATA", kept.c_str(), 1);
 }
 
-void expect_verified(std::string_view name) {
-  EARSHOT_NEEDS_DATASET(name);
-  for (const FileStatus& status : verify(find_dataset(name), data_directory()))
-    EXPECT_EQ(status.state, FileState::kOk) << status.detail;
-}
-
-TEST(Catalogue, FacebookEgoNetworksAreThePublishedOnes) {
-  expect_verified("facebook-ego");
-}
-
-TEST(Catalogue, HouseholdPowerIsTheCataloguedOne) {
-  expect_verified("household-power");
-}
-
-TEST(Catalogue, RealEstateValuationIsTheCataloguedOne) {
-  expect_verified("real-estate-valuation");
-}
-
-TEST(Catalogue, WdbcIsThePublishedOne) {
-  expect_verified("wdbc");
+// The image files are read whole by their own loaders' tests; here every other catalogued file is.
+TEST(Catalogue, EveryFileOfTablesAndNetworksIsTheCataloguedOne) {
+  for (const auto part : {catalogued_tables(), catalogued_graphs(), catalogued_places()}) {
+    for (const DatasetEntry& entry : part) {
+      EARSHOT_NEEDS_DATASET(entry.name);
+      for (const FileStatus& status : verify(entry, data_directory()))
+        EXPECT_EQ(status.state, FileState::kOk) << status.detail;
+    }
+  }
 }
 
 }  // namespace
