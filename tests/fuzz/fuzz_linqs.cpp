@@ -1,0 +1,12 @@
+// Fuzzes the reader of WebKB pages of LINQS, one file after the other in the input.
+#include <cstdint>
+#include <string_view>
+
+#include "earshot/data/graph_corpus.hpp"
+#include "fuzz_target.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view sample(reinterpret_cast<const char*>(data), size);
+  earshot::fuzzing::accept_or_refuse([&] { earshot::parse_graph_sample("linqs", sample); });
+  return 0;
+}
