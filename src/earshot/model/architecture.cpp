@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include "earshot/core/error.hpp"
-#include "earshot/core/text.hpp"
 
 namespace earshot {
 namespace {
@@ -20,10 +19,6 @@ constexpr std::size_t kLargestSize = std::size_t{1} << 30;  // numbers in an act
 constexpr std::size_t kLargestExtent = std::size_t{1} << 24;
 constexpr std::size_t kMostLayers = 10000;
 constexpr std::size_t kDeepestNesting = 16;
-
-const std::array<std::string_view, 10> kKinds{"dense",      "activate", "convolve",       "pool",
-                                              "batch_norm", "dropout",  "graph_convolve", "graph_attend",
-                                              "read_out",   "parallel"};
 
 /// The product, or more than kLargestSize if it is larger than that.
 std::size_t times(std::size_t a, std::size_t b) {
@@ -135,7 +130,7 @@ class Placer {
   Shape sequence(const std::vector<Layer>& layers, Shape shape, const std::string& prefix,
                  std::size_t depth) {
     for (std::size_t i = 0; i < layers.size(); ++i) {
-      const std::string name = fmt::format("{}{}.{}", prefix, i, kKinds[layers[i].index()]);
+      const std::string name = fmt::format("{}{}.{}", prefix, i, layer_kind(layers[i]));
       if (const auto* parallel = std::get_if<Parallel>(&layers[i])) {
         shape = block(*parallel, shape, fmt::format("{}{}.", prefix, i), name, depth + 1);
       } else {
@@ -311,245 +306,16 @@ void initialise(const GraphAttend& layer, const PlacedLayer& place, Initialiser&
 template <class WithoutParameters>
 void initialise(const WithoutParameters&, const PlacedLayer&, Initialiser&) {}
 
-// ---------------------------------------------------------------------------------------------------- JSON
-
-template <class Enum>
-struct Names;
-template <>
-struct Names<ActivationKind> {
-  static constexpr std::array<std::string_view, 7> kNames{"sigmoid", "tanh", "relu",      "softplus",
-                                                          "gelu",    "elu",  "leaky_relu"};
-};
-template <>
-struct Names<PoolKind> {
-  static constexpr std::array<std::string_view, 2> kNames{"max", "mean"};
-};
-template <>
-struct Names<ReadOutKind> {
-  static constexpr std::array<std::string_view, 3> kNames{"mean", "sum", "max"};
-};
-template <>
-struct Names<Join> {
-  static constexpr std::array<std::string_view, 2> kNames{"add", "concatenate"};
-};
-template <>
-struct Names<LossKind> {
-  static constexpr std::array<std::string_view, 3> kNames{"softmax_cross_entropy", "binary_cross_entropy",
-                                                          "mean_squared"};
-};
-template <>
-struct Names<Reduction> {
-  static constexpr std::array<std::string_view, 2> kNames{"mean", "sum"};
-};
-template <>
-struct Names<Initialisation> {
-  static constexpr std::array<std::string_view, 3> kNames{"fan_in", "half", "xavier"};
-};
-
-template <class Enum>
-Json named(Enum value) {
-  return std::string(Names<Enum>::kNames.at(static_cast<std::size_t>(value)));
-}
-
-[[noreturn]] void broken(const std::string& why) {
-  fail(Fault::kData, why);
-}
-
-std::size_t position(std::string_view word, std::span<const std::string_view> allowed, std::string_view key) {
-  const auto found = std::ranges::find(allowed, word);
-  if (found == allowed.end()) {
-    const std::vector<std::string> words(allowed.begin(), allowed.end());
-    broken(fmt::format("\"{}\": unknown {}; {}", key, Json(std::string(word)).dump(), suggest(word, words)));
-  }
-  return static_cast<std::size_t>(found - allowed.begin());
-}
-
-/// Reads an object key by key and refuses what nobody asked for.
-class Reader {
- public:
-  explicit Reader(const Json& json) : json_(json) {
-    if (!json.is_object()) broken("expected a JSON object");
-  }
-
-  const Json& at(const char* key) {
-    seen_.emplace_back(key);
-    const auto found = json_.find(key);
-    if (found == json_.end()) broken(fmt::format("\"{}\" is missing", key));
-    return *found;
-  }
-  std::size_t size(const char* key) { return size_of(at(key), key); }
-  bool boolean(const char* key) {
-    const Json& value = at(key);
-    if (!value.is_boolean()) broken(fmt::format("\"{}\" must be true or false", key));
-    return value.get<bool>();
-  }
-  double real(const char* key) {
-    const Json& value = at(key);
-    if (!value.is_number()) broken(fmt::format("\"{}\" must be a number", key));
-    return value.get<double>();
-  }
-  std::string word(const char* key) {
-    const Json& value = at(key);
-    if (!value.is_string()) broken(fmt::format("\"{}\" must be a text", key));
-    return value.get<std::string>();
-  }
-  template <class Enum>
-  Enum one_of(const char* key) {
-    return static_cast<Enum>(position(word(key), Names<Enum>::kNames, key));
-  }
-  const Json& array(const char* key) {
-    const Json& value = at(key);
-    if (!value.is_array()) broken(fmt::format("\"{}\" must be an array", key));
-    return value;
-  }
-  void finish() const {
-    for (const auto& [key, value] : json_.items()) {
-      if (std::ranges::find(seen_, key) == seen_.end()) {
-        broken(fmt::format("unknown key {}; {}", Json(key).dump(), suggest(key, seen_)));
-      }
-    }
-  }
-
-  static std::size_t size_of(const Json& value, const char* key) {
-    const bool whole =
-        value.is_number_unsigned() || (value.is_number_integer() && value.get<std::int64_t>() >= 0);
-    if (!whole) broken(fmt::format("\"{}\" must be a whole number that is not negative", key));
-    const auto number = value.get<std::uint64_t>();
-    if (number > kLargestSize) broken(fmt::format("\"{}\" is above {}", key, kLargestSize));
-    return number;
-  }
-
- private:
-  const Json& json_;
-  std::vector<std::string> seen_;
-};
-
-Json layers_to_json(const std::vector<Layer>& layers);
-std::vector<Layer> layers_from_json(const Json& json, std::size_t depth);
-
-Json fields(const Dense& layer) {
-  return {{"outputs", layer.outputs}, {"bias", layer.bias}};
-}
-Json fields(const Activate& layer) {
-  return {{"function", named(layer.kind)}};
-}
-Json fields(const Convolve& layer) {
-  return {{"channels", layer.channels},
-          {"kernel_height", layer.kernel_height},
-          {"kernel_width", layer.kernel_width},
-          {"stride", layer.stride},
-          {"padding_height", layer.padding_height},
-          {"padding_width", layer.padding_width},
-          {"bias", layer.bias}};
-}
-Json fields(const Pool& layer) {
-  return {{"function", named(layer.kind)},
-          {"kernel", layer.kernel},
-          {"stride", layer.stride},
-          {"ceil", layer.ceil}};
-}
-Json fields(const BatchNorm& layer) {
-  return {{"frozen", layer.frozen}, {"epsilon", layer.epsilon}};
-}
-Json fields(const Dropout& layer) {
-  return {{"rate", layer.rate}};
-}
-Json fields(const GraphConvolve& layer) {
-  return {{"outputs", layer.outputs}, {"bias", layer.bias}};
-}
-Json fields(const GraphAttend& layer) {
-  return {{"heads", layer.heads},
-          {"width", layer.width},
-          {"heads_join", named(layer.heads_join)},
-          {"skip", layer.skip},
-          {"bias", layer.bias}};
-}
-Json fields(const ReadOut& layer) {
-  return {{"function", named(layer.kind)}};
-}
-Json fields(const Parallel& layer) {
-  Json branches = Json::array();
-  for (const std::vector<Layer>& branch : layer.branches) branches.push_back(layers_to_json(branch));
-  return {{"join", named(layer.join)}, {"branches", std::move(branches)}};
-}
-
-Json layers_to_json(const std::vector<Layer>& layers) {
-  Json out = Json::array();
-  for (const Layer& layer : layers) {
-    Json entry{{"kind", std::string(kKinds[layer.index()])}};
-    entry.update(
-        std::visit([](const auto& kind) { return fields(kind); }, static_cast<const Layer::variant&>(layer)));
-    out.push_back(std::move(entry));
-  }
-  return out;
-}
-
-Parallel parallel_from_json(Reader& reader, std::size_t depth) {
-  if (depth == kDeepestNesting) broken(fmt::format("blocks are nested more than {} deep", kDeepestNesting));
-  Parallel parallel{reader.one_of<Join>("join"), {}};
-  for (const Json& branch : reader.array("branches")) {
-    parallel.branches.push_back(layers_from_json(branch, depth + 1));
-  }
-  return parallel;
-}
-
-/// Reads fields in the order `fields` wrote them: initialiser lists are evaluated left to right.
-Layer layer_from_json(Reader& reader, std::size_t depth) {
-  switch (position(reader.word("kind"), kKinds, "kind")) {
-    case 0:
-      return Dense{reader.size("outputs"), reader.boolean("bias")};
-    case 1:
-      return Activate{reader.one_of<ActivationKind>("function")};
-    case 2:
-      return Convolve{reader.size("channels"), reader.size("kernel_height"),  reader.size("kernel_width"),
-                      reader.size("stride"),   reader.size("padding_height"), reader.size("padding_width"),
-                      reader.boolean("bias")};
-    case 3:
-      return Pool{reader.one_of<PoolKind>("function"), reader.size("kernel"), reader.size("stride"),
-                  reader.boolean("ceil")};
-    case 4:
-      return BatchNorm{reader.boolean("frozen"), reader.real("epsilon")};
-    case 5:
-      return Dropout{reader.real("rate")};
-    case 6:
-      return GraphConvolve{reader.size("outputs"), reader.boolean("bias")};
-    case 7:
-      return GraphAttend{reader.size("heads"), reader.size("width"), reader.one_of<Join>("heads_join"),
-                         reader.boolean("skip"), reader.boolean("bias")};
-    case 8:
-      return ReadOut{reader.one_of<ReadOutKind>("function")};
-    default:
-      return parallel_from_json(reader, depth);
-  }
-}
-
-std::vector<Layer> layers_from_json(const Json& json, std::size_t depth) {
-  if (!json.is_array()) broken("layers must be an array");
-  if (json.size() > kMostLayers) broken(fmt::format("a network may have {} layers at most", kMostLayers));
-  std::vector<Layer> layers;
-  layers.reserve(json.size());
-  for (const Json& entry : json) {
-    with_context(fmt::format("layer {}", layers.size()), [&] {
-      Reader reader(entry);
-      layers.push_back(layer_from_json(reader, depth));
-      reader.finish();
-    });
-  }
-  return layers;
-}
-
-Shape shape_from_json(const Json& json) {
-  if (json.size() != 3) broken("\"input\" must be [channels, height, width]");
-  return {Reader::size_of(json[0], "input"), Reader::size_of(json[1], "input"),
-          Reader::size_of(json[2], "input")};
-}
-
 template <class Predicate>
 bool any_leaf(const Architecture& architecture, Predicate predicate) {
   return std::ranges::any_of(place(architecture), [&](const PlacedLayer& p) { return predicate(*p.layer); });
 }
 
 }  // namespace
+
+std::string_view layer_kind(const Layer& layer) {
+  return kLayerKinds[layer.index()];
+}
 
 std::vector<PlacedLayer> place(const Architecture& architecture) {
   return placement(architecture).layers;
@@ -594,31 +360,6 @@ void initialise_buffers(const Architecture& architecture, std::span<double> buff
     std::ranges::fill(own.first(own.size() / 2), 0.0);
     std::ranges::fill(own.subspan(own.size() / 2), 1.0);
   }
-}
-
-Json to_json(const Architecture& architecture) {
-  const Shape& in = architecture.input;
-  return {{"name", architecture.name},
-          {"input", {in.channels, in.height, in.width}},
-          {"layers", layers_to_json(architecture.layers)},
-          {"loss", named(architecture.loss)},
-          {"reduction", named(architecture.reduction)},
-          {"initialisation", named(architecture.initialisation)}};
-}
-
-Architecture architecture_from_json(const Json& json) {
-  return with_context("architecture", [&] {
-    Reader reader(json);
-    Architecture architecture{reader.word("name"),
-                              shape_from_json(reader.array("input")),
-                              layers_from_json(reader.array("layers"), 0),
-                              reader.one_of<LossKind>("loss"),
-                              reader.one_of<Reduction>("reduction"),
-                              reader.one_of<Initialisation>("initialisation")};
-    reader.finish();
-    place(architecture);
-    return architecture;
-  });
 }
 
 }  // namespace earshot

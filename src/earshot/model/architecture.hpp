@@ -1,9 +1,11 @@
 // What a network is made of, as data: both engines build it, checkpoints store it, `earshot model` prints it.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -90,6 +92,12 @@ struct Layer : std::variant<Dense, Activate, Convolve, Pool, BatchNorm, Dropout,
                             ReadOut, Parallel> {
   using variant::variant;
 };
+
+/// Names of the kinds of layers, in the variant's order.
+inline constexpr std::array<std::string_view, 10> kLayerKinds{
+    "dense",   "activate",       "convolve",     "pool",     "batch_norm",
+    "dropout", "graph_convolve", "graph_attend", "read_out", "parallel"};
+std::string_view layer_kind(const Layer& layer);
 
 enum class LossKind {
   kSoftmaxCrossEntropy,  // (sum q) logsumexp(z) - <q, z>
