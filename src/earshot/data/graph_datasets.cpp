@@ -156,10 +156,10 @@ GraphsDataset load_clintox(const Settings& settings, const Path& directory) {
   return molecule_graphs(load_molecules("clintox", directory), settings.text("task"));
 }
 
-Schema schema(std::string_view name, std::string_view dataset, std::string summary,
+Schema schema(std::string_view role, std::string_view name, std::string_view dataset, std::string summary,
               std::vector<Parameter> parameters = {}) {
-  return {"data", std::string(name), std::move(summary), std::string(find_dataset(dataset).citation),
-          std::move(parameters)};
+  return {std::string(role), std::string(name), std::move(summary),
+          std::string(find_dataset(dataset).citation), std::move(parameters)};
 }
 
 Parameter task_parameter(std::size_t source) {
@@ -171,20 +171,22 @@ Parameter task_parameter(std::size_t source) {
 
 std::span<const NodeDatasetComponent> node_dataset_components() {
   static const std::vector<NodeDatasetComponent> components{
-      {schema("cora", "cora", "2,708 papers that cite each other, 1,433 words, 7 topics, Planetoid split"),
+      {schema("node_data", "cora", "cora",
+              "2,708 papers that cite each other, 1,433 words, 7 topics, Planetoid split"),
        load_cora},
-      {schema("citeseer", "citeseer",
+      {schema("node_data", "citeseer", "citeseer",
               "3,327 papers that cite each other, 3,703 words, 6 topics, Planetoid split"),
        load_citeseer},
-      {schema("dblp", "dblp", "17,716 papers that cite each other, 1,639 weighted words, 4 fields"),
+      {schema("node_data", "dblp", "dblp",
+              "17,716 papers that cite each other, 1,639 weighted words, 4 fields"),
        load_dblp},
-      {schema("cornell", "webkb-cornell",
+      {schema("node_data", "cornell", "webkb-cornell",
               "195 web pages of Cornell that link to each other, 5 kinds (LINQS)"),
        load_cornell},
-      {schema("cornell_geom_gcn", "webkb-cornell",
+      {schema("node_data", "cornell_geom_gcn", "webkb-cornell",
               "183 web pages that papers call Cornell, which are Texas (Geom-GCN)"),
        load_cornell_geom_gcn},
-      {schema("facebook_page_page", "facebook-page-page",
+      {schema("node_data", "facebook_page_page", "facebook-page-page",
               "22,470 Facebook pages that like each other, 4,714 words, 4 kinds (MUSAE)"),
        load_facebook_page_page}};
   return components;
@@ -193,17 +195,19 @@ std::span<const NodeDatasetComponent> node_dataset_components() {
 std::span<const GraphsDatasetComponent> graphs_dataset_components() {
   static const std::vector<GraphsDatasetComponent> components{
       {schema(
-           "proteins", "tudataset-PROTEINS", "1,113 proteins as graphs, enzyme or not",
+           "graphs_data", "proteins", "tudataset-PROTEINS", "1,113 proteins as graphs, enzyme or not",
            {choice_parameter("features", "labels", {"labels", "attributes", "both"},
                              "what is known of a node: its label as one of three, its attribute, or both")}),
        load_proteins},
-      {schema("mutag", "tudataset-MUTAG", "188 nitro compounds as graphs, mutagenic or not"), load_mutag},
-      {schema("bbbp", "molecules", "2,050 drugs as graphs: does it pass from blood to brain?"), load_bbbp},
-      {schema("tox21", "molecules", "7,831 compounds as graphs: does it disturb one of 12 pathways?",
-              {task_parameter(1)}),
+      {schema("graphs_data", "mutag", "tudataset-MUTAG", "188 nitro compounds as graphs, mutagenic or not"),
+       load_mutag},
+      {schema("graphs_data", "bbbp", "molecules", "2,050 drugs as graphs: does it pass from blood to brain?"),
+       load_bbbp},
+      {schema("graphs_data", "tox21", "molecules",
+              "7,831 compounds as graphs: does it disturb one of 12 pathways?", {task_parameter(1)}),
        load_tox21},
-      {schema("clintox", "molecules", "1,484 drugs as graphs: approved, or failed for toxicity?",
-              {task_parameter(2)}),
+      {schema("graphs_data", "clintox", "molecules",
+              "1,484 drugs as graphs: approved, or failed for toxicity?", {task_parameter(2)}),
        load_clintox}};
   return components;
 }

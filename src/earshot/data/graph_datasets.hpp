@@ -11,7 +11,8 @@
 
 namespace earshot {
 
-/// One graph with classes of nodes, by name. `load` reads from disk every time: keep what it returns.
+/// One graph with classes of nodes, by name (role "node_data"). `load` reads from disk every time: keep what
+/// it returns.
 struct NodeDatasetComponent {
   Schema schema;
   NodeDataset (*load)(const Settings&, const std::filesystem::path& directory);
@@ -19,7 +20,7 @@ struct NodeDatasetComponent {
 /// cora, citeseer, dblp, cornell, cornell_geom_gcn, facebook_page_page.
 std::span<const NodeDatasetComponent> node_dataset_components();
 
-/// Many graphs with a class each, by name.
+/// Many graphs with a class each, by name (role "graphs_data").
 struct GraphsDatasetComponent {
   Schema schema;
   GraphsDataset (*load)(const Settings&, const std::filesystem::path& directory);
