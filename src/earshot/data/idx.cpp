@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::uint32_t kImageMagic = 0x00000803;
 constexpr std::uint32_t kLabelMagic = 0x00000801;
+constexpr std::uint32_t kTableMagic = 0x00000c02;
 
 std::uint32_t big_endian(std::span<const std::uint8_t> bytes, std::size_t offset) {
   std::uint32_t value = 0;
@@ -19,10 +20,11 @@ std::uint32_t big_endian(std::span<const std::uint8_t> bytes, std::size_t offset
   return value;
 }
 
-/// The dimensions after the magic, checked against the number of bytes that follow. Dividing instead of
-/// multiplying keeps a hostile header from overflowing the product.
+/// The dimensions after the magic, checked against the number of bytes that follow (`width` per value).
+/// Dividing instead of multiplying keeps a hostile header from overflowing the product.
 template <std::size_t Rank>
-std::array<std::size_t, Rank> parse_header(std::span<const std::uint8_t> bytes, std::uint32_t magic) {
+std::array<std::size_t, Rank> parse_header(std::span<const std::uint8_t> bytes, std::uint32_t magic,
+                                           std::size_t width = 1) {
   constexpr std::size_t kHeader = 4 * (Rank + 1);
   if (bytes.size() < kHeader) {
     fail(Fault::kData,
@@ -33,7 +35,8 @@ std::array<std::size_t, Rank> parse_header(std::span<const std::uint8_t> bytes, 
   }
   std::array<std::size_t, Rank> dimensions;
   std::size_t left = bytes.size() - kHeader;
-  bool fits = true;
+  bool fits = left % width == 0;
+  left /= width;
   for (std::size_t i = 0; i < Rank; ++i) {
     dimensions[i] = big_endian(bytes, 4 * (i + 1));
     if (dimensions[i] == 0) fail(Fault::kData, fmt::format("idx dimension {} is 0", i + 1));
@@ -63,6 +66,15 @@ std::vector<std::uint8_t> parse_idx_labels(std::span<const std::uint8_t> bytes, 
       fail(Fault::kData, fmt::format("label {} is {}, allowed: 0..{}", i, labels[i], classes - 1));
   }
   return {labels.begin(), labels.end()};
+}
+
+IdxTable parse_idx_table(std::span<const std::uint8_t> bytes) {
+  const auto [rows, columns] = parse_header<2>(bytes, kTableMagic, 4);
+  IdxTable table{rows, columns, {}};
+  table.values.reserve(rows * columns);
+  for (std::size_t offset = 12; offset < bytes.size(); offset += 4)
+    table.values.push_back(static_cast<std::int32_t>(big_endian(bytes, offset)));
+  return table;
 }
 
 ImageDataset combine_idx(IdxImages images, std::vector<std::uint8_t> labels, std::size_t classes) {

@@ -100,5 +100,28 @@ TEST(Idx, CorpusIsAcceptedOrRefusedInOneLine) {
   });
 }
 
+TEST(IdxTable, ReadsRowsOfSignedNumbers) {
+  const IdxTable table = parse_idx_table(header({0xc02, 2, 3, 1, 2, 0xffffffff, 4, 0x80000000, 6}));
+  EXPECT_EQ(table.rows, 2u);
+  EXPECT_EQ(table.columns, 3u);
+  EXPECT_THAT(table.values, ElementsAre(1, 2, -1, 4, -2147483648, 6));
+  EXPECT_EQ(table.at(1, 2), 6);
+}
+
+TEST(IdxTable, SaysWhatIsWrong) {
+  expect_refusal([] { parse_idx_table(header({0x803, 1, 1, 1})); }, "expected 0x00000c02");
+  expect_refusal(
+      [] {
+        parse_idx_table(header({0xc02, 1, 2, 1}));
+      },
+      "announces 1 x 2 values, but 4 bytes follow");
+  expect_refusal([] { parse_idx_table(with(header({0xc02, 1, 1, 1}), {0})); }, "5 bytes follow");
+  expect_refusal([] { parse_idx_table(header({0xc02, 0x80000000, 0x80000000})); }, "0 bytes follow");
+}
+
+TEST(IdxTable, CorpusIsAcceptedOrRefusedInOneLine) {
+  testing::check_corpus("idx2", [](const Bytes& bytes) { parse_idx_table(bytes); });
+}
+
 }  // namespace
 }  // namespace earshot

@@ -36,12 +36,52 @@ void for_each_value(std::span<double> values, const ImageShape& shape, const Nor
 
 }  // namespace
 
+void check_pixel_count(const ImageShape& shape, std::size_t most_pixels) {
+  if (shape.plane() == 0 || shape.width > most_pixels / shape.height) {
+    fail(Fault::kData, fmt::format("image of {} x {} pixels; allowed: at least 1, at most {} altogether",
+                                   shape.height, shape.width, most_pixels));
+  }
+}
+
+Bytes separate_planes(const ImageShape& shape, std::span<const std::uint8_t> pixels) {
+  Bytes planes(pixels.size());
+  for (std::size_t channel = 0; channel < shape.channels; ++channel) {
+    for (std::size_t i = 0; i < shape.plane(); ++i)
+      planes[channel * shape.plane() + i] = pixels[i * shape.channels + channel];
+  }
+  return planes;
+}
+
 Normalisation mnist_normalisation() {
   return {{0.1307}, {0.3081}};
 }
 
 Normalisation cifar10_normalisation() {
   return {{0.4915, 0.4823, 0.4468}, {0.2470, 0.2435, 0.2616}};
+}
+
+Normalisation fashion_mnist_normalisation() {
+  return {{0.2860}, {0.3530}};
+}
+
+Normalisation retinamnist_normalisation() {
+  return {{0.3984, 0.2447, 0.1558}, {0.2983, 0.2005, 0.1507}};
+}
+
+Normalisation femnist_normalisation() {
+  return {{0.9631}, {0.1608}};
+}
+
+Normalisation digits_normalisation() {
+  return {{0.3053}, {0.3759}};
+}
+
+Normalisation imagenet_normalisation() {
+  return {{0.485, 0.456, 0.406}, {0.229, 0.224, 0.225}};
+}
+
+Normalisation half_normalisation() {
+  return {{0.5, 0.5, 0.5}, {0.5, 0.5, 0.5}};
 }
 
 std::vector<double> to_unit(std::span<const std::uint8_t> bytes) {
@@ -67,6 +107,17 @@ void normalise(std::span<double> values, const ImageShape& shape, const Normalis
 void denormalise(std::span<double> values, const ImageShape& shape, const Normalisation& normalisation) {
   for_each_value(values, shape, normalisation,
                  [](double& value, double mean, double deviation) { value = value * deviation + mean; });
+}
+
+void append(ImageDataset& dataset, const Image& image, std::uint8_t label) {
+  if (dataset.size() == 0) dataset.shape = image.shape;
+  if (image.shape != dataset.shape) {
+    fail(Fault::kData, fmt::format("image is {}x{}x{} (channels, height, width), the one before {}x{}x{}",
+                                   image.shape.channels, image.shape.height, image.shape.width,
+                                   dataset.shape.channels, dataset.shape.height, dataset.shape.width));
+  }
+  dataset.pixels.insert(dataset.pixels.end(), image.planes.begin(), image.planes.end());
+  dataset.labels.push_back(label);
 }
 
 std::vector<double> mean_image(const ImageDataset& dataset) {

@@ -14,6 +14,21 @@ namespace earshot {
 
 using ImageShape = Shape;
 
+/// One image: channel-major planes, rows first.
+struct Image {
+  ImageShape shape;
+  Bytes planes;
+};
+
+/// Height times width of an image read from a file, far above any dataset's: a few bytes of header can
+/// announce more than any memory holds.
+inline constexpr std::size_t kMostPixels = std::size_t{1} << 26;
+/// Fails for an image of no or of more pixels.
+void check_pixel_count(const ImageShape& shape, std::size_t most_pixels);
+
+/// From channels side by side, as image files have them, to planes.
+Bytes separate_planes(const ImageShape& shape, std::span<const std::uint8_t> pixels);
+
 /// Per channel, in units of pixel values scaled to [0, 1].
 struct Normalisation {
   std::vector<double> mean;
@@ -23,6 +38,15 @@ struct Normalisation {
 /// The figures in common use for these datasets (computed over their training parts).
 Normalisation mnist_normalisation();
 Normalisation cifar10_normalisation();
+Normalisation fashion_mnist_normalisation();
+/// Computed over the parts earshot loads (the training part, or everything where there is no other).
+Normalisation retinamnist_normalisation();
+Normalisation femnist_normalisation();
+Normalisation digits_normalisation();
+/// What networks trained on ImageNet expect of colour images.
+Normalisation imagenet_normalisation();
+/// [0, 1] becomes [-1, 1] in each of three channels.
+Normalisation half_normalisation();
 
 /// Images are channel-major planes, rows first: pixel (c, y, x) of image i is
 /// pixels[((i * channels + c) * height + y) * width + x].
@@ -33,6 +57,11 @@ struct ImageDataset {
   Bytes pixels;
   std::vector<std::uint8_t> labels;
   Normalisation normalisation;
+  /// Whose image it is, each below client_count; both empty when the dataset does not say.
+  std::vector<std::uint32_t> clients{};
+  std::size_t client_count = 0;
+  /// What somebody who reads results on these images should know, one sentence each.
+  std::vector<std::string> notes{};
 
   std::size_t size() const { return labels.size(); }
   std::span<const std::uint8_t> image(std::size_t index) const {
@@ -51,6 +80,9 @@ Bytes to_bytes(std::span<const double> unit);
 void normalise(std::span<double> values, const ImageShape& shape, const Normalisation& normalisation);
 /// Inverse of normalise up to rounding; to_bytes(denormalise(normalise(to_unit(b)))) is b.
 void denormalise(std::span<double> values, const ImageShape& shape, const Normalisation& normalisation);
+
+/// Appends an image of the dataset's shape; the first one sets the shape.
+void append(ImageDataset& dataset, const Image& image, std::uint8_t label);
 
 /// Average of all images in [0, 1]: the best guess of somebody who knows the dataset but overheard nothing.
 std::vector<double> mean_image(const ImageDataset& dataset);

@@ -46,6 +46,19 @@ TEST(ImageDataset, MeanImageOfNothingIsAnError) {
   EXPECT_THROW(mean_image(ImageDataset{}), Error);
 }
 
+TEST(ImageDataset, ImagesAreAppendedInOneShape) {
+  ImageDataset dataset;
+  append(dataset, {{1, 1, 2}, {1, 2}}, 3);
+  append(dataset, {{1, 1, 2}, {4, 5}}, 0);
+  EXPECT_THAT(dataset.pixels, ElementsAre(1, 2, 4, 5));
+  EXPECT_THAT(dataset.labels, ElementsAre(3, 0));
+  EXPECT_THROW(append(dataset, {{1, 2, 1}, {6, 7}}, 0), Error);
+}
+
+TEST(ImageDataset, PlanesAreSeparated) {
+  EXPECT_THAT(separate_planes({3, 1, 2}, Bytes{1, 2, 3, 4, 5, 6}), ElementsAre(1, 4, 2, 5, 3, 6));
+}
+
 TEST(Pixels, UnitScaleIsUndoneExactlyForEveryByte) {
   const std::vector<double> unit = to_unit(every_byte());
   EXPECT_EQ(unit.front(), 0.0);
@@ -73,7 +86,10 @@ TEST(Pixels, NormalisationUsesItsChannelsFigures) {
 }
 
 TEST(Pixels, NormalisationIsUndoneExactlyForEveryByte) {
-  for (const Normalisation& normalisation : {mnist_normalisation(), cifar10_normalisation()}) {
+  for (const Normalisation& normalisation :
+       {mnist_normalisation(), cifar10_normalisation(), fashion_mnist_normalisation(),
+        retinamnist_normalisation(), femnist_normalisation(), digits_normalisation(),
+        imagenet_normalisation(), half_normalisation()}) {
     const ImageShape shape{normalisation.mean.size(), 16, 16};
     Bytes bytes;
     for (std::size_t c = 0; c < shape.channels; ++c) {
