@@ -13,6 +13,9 @@
 namespace earshot {
 namespace {
 
+// Cells of text take far more memory than numbers.
+constexpr std::size_t kMostCells = std::size_t{1} << 25;
+
 struct Header {
   std::vector<ColumnSchema> columns;  // all kReal until matched with a schema
   std::string where;
@@ -78,6 +81,26 @@ CodedTable read_csv(std::string_view text, const std::string& origin, const CsvF
   if (!format.header) return read_rows(records, origin, format.columns);
   const Header header = read_header(records, origin);
   return read_rows(records, origin, match(header, format.columns));
+}
+
+std::size_t TextTable::column(std::string_view name) const {
+  return column_position(columns, name);
+}
+
+TextTable read_text_csv(std::string_view text, const std::string& origin, char delimiter) {
+  CsvRecords records(text, origin, delimiter);
+  TextTable table;
+  for (ColumnSchema& column : read_header(records, origin).columns)
+    table.columns.push_back(std::move(column.name));
+  std::vector<Cell> cells;
+  while (records.next(cells)) {
+    check_width(cells, table.columns.size(), origin);
+    if ((table.rows.size() + 1) * table.columns.size() > kMostCells)
+      fail(Fault::kData, fmt::format("{}: the table holds more than {} cells of text; split it", origin, kMostCells));
+    table.rows.push_back(std::move(cells));
+  }
+  if (table.rows.empty()) fail(Fault::kData, fmt::format("{}: holds no row", origin));
+  return table;
 }
 
 NumericTable read_numeric_csv(std::string_view text, const std::string& origin, char delimiter) {

@@ -15,7 +15,8 @@ namespace earshot {
 /// unless quoted.
 class CsvRecords {
  public:
-  /// `text` must outlive this. The delimiter is a comma, semicolon, tab or vertical bar.
+  /// `text` must outlive this. The delimiter is a comma, semicolon, tab, vertical bar, or a blank: then cells
+  /// are separated by any number of blanks and tabs, and none is empty unless quoted.
   CsvRecords(std::string_view text, std::string origin, char delimiter);
 
   /// The next record, false when there is none.
@@ -26,12 +27,16 @@ class CsvRecords {
   void read_cell(Cell& cell);
   void read_quoted(Cell& cell);
   void skip_blanks();
+  void skip_separating_blanks();
+  /// Steps over what separates two cells; false at the end of the record.
+  bool another_cell();
   bool at_line_end() const;
   bool at_cell_end() const;
 
   std::string_view text_;  // what is left
   std::string origin_;
   char delimiter_;
+  std::string_view cell_ends_;  // the delimiter and the end of a line
   std::size_t line_ = 1;
 };
 

@@ -50,6 +50,14 @@ TEST(CsvRecords, AcceptWhatFilesInTheWildHave) {
   EXPECT_EQ(records_of("\n"), Records{});
 }
 
+TEST(CsvRecords, BlanksSeparateInAnyNumber) {
+  EXPECT_EQ(records_of("  a b\t \tc  \r\nd\n \"e f\"  \"\" g", ' '),
+            (Records{{"a", "b", "c"}, {"d"}, {"e f", "", "g"}}));
+  EXPECT_EQ(records_of(" 1,5 2;3 ", ' '), (Records{{"1,5", "2;3"}}));
+  EXPECT_THAT([] { records_of("\"a\"b c", ' '); },
+              ThrowsMessage<Error>(::testing::HasSubstr("text follows the closing quote")));
+}
+
 TEST(CsvRecords, KnowTheLineOfEveryCell) {
   CsvRecords reader("\"a\nb\",c\n\"d\",e", "f.csv", ',');
   std::vector<Cell> cells;
@@ -69,10 +77,10 @@ TEST(CsvRecords, ALineOfCommasIsNotBelieved) {
               ThrowsMessage<Error>(StrEq("f.csv:1: more than 65536 fields in one record")));
 }
 
-TEST(CsvRecords, OnlyFourDelimiters) {
-  EXPECT_THAT(
-      [] { records_of("a", '.'); },
-      ThrowsMessage<Error>(StrEq("delimiter \".\" found, allowed: comma, semicolon, tab, vertical bar")));
+TEST(CsvRecords, OnlyFiveDelimiters) {
+  EXPECT_THAT([] { records_of("a", '.'); },
+              ThrowsMessage<Error>(
+                  StrEq("delimiter \".\" found, allowed: comma, semicolon, tab, vertical bar, blank")));
 }
 
 CsvFormat sample_format() {
@@ -128,6 +136,21 @@ TEST(Csv, ReadsNumbersWithoutASchema) {
   EXPECT_EQ(table.row_count, 2u);
   EXPECT_THAT(table.values, ElementsAre(1, -2000, 3, 4));
   EXPECT_THAT(read_numeric_csv("a;b\n1;2\n", "f.csv", ';').values, ElementsAre(1, 2));
+}
+
+TEST(Csv, ReadsTextAsItStands) {
+  const TextTable table =
+      read_text_csv("name,smiles\nwater,O\n\"ethanol, pure\",\"CCO\"\nnothing,\n", "f.csv");
+  EXPECT_THAT(table.columns, ElementsAre("name", "smiles"));
+  ASSERT_EQ(table.rows.size(), 3u);
+  EXPECT_EQ(table.rows[1][0].text, "ethanol, pure");
+  EXPECT_EQ(table.rows[1][table.column("smiles")].text, "CCO");
+  EXPECT_EQ(table.rows[2][1].text, "");
+  EXPECT_EQ(table.rows[2][1].line, 4u);
+  EXPECT_THROW(table.column("smile"), Error);
+  EXPECT_THAT([] { read_text_csv("a,b\n1\n", "f.csv"); },
+              ThrowsMessage<Error>(StrEq("f.csv:2: 1 field, expected 2 fields")));
+  EXPECT_THAT([] { read_text_csv("a,b\n", "f.csv"); }, ThrowsMessage<Error>(StrEq("f.csv: holds no row")));
 }
 
 TEST(Csv, SaysWhatIsWrong) {

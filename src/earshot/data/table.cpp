@@ -15,6 +15,10 @@ std::span<const double> NumericTable::row(std::size_t i) const {
 }
 
 std::size_t NumericTable::column(std::string_view name) const {
+  return column_position(columns, name);
+}
+
+std::size_t column_position(std::span<const std::string> columns, std::string_view name) {
   const auto at = std::ranges::find(columns, name);
   if (at == columns.end())
     fail(Fault::kConfig, fmt::format("no column \"{}\"; {}", name, suggest(name, columns)));
@@ -37,6 +41,12 @@ std::vector<double> take_column(NumericTable& table, std::string_view name) {
   table.values.resize(kept);
   table.columns.erase(table.columns.begin() + static_cast<std::ptrdiff_t>(taken));
   return values;
+}
+
+std::vector<double> take_column(CodedTable& table, std::string_view name) {
+  const auto taken = static_cast<std::ptrdiff_t>(table.table.column(name));
+  table.categories.erase(table.categories.begin() + taken);
+  return take_column(table.table, name);
 }
 
 }  // namespace earshot

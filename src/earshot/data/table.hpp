@@ -20,6 +20,9 @@ struct NumericTable {
   std::size_t column(std::string_view name) const;
 };
 
+/// The position of a name among the columns of a table; fails with the nearest spelling when none has it.
+std::size_t column_position(std::span<const std::string> columns, std::string_view name);
+
 /// Takes the named column out of the table and returns its values.
 std::vector<double> take_column(NumericTable& table, std::string_view name);
 
@@ -30,5 +33,8 @@ struct CodedTable {
       categories;                // per column, in the order of the codes; empty for numbers
   std::size_t dropped_rows = 0;  // left out because a value was missing
 };
+
+/// Takes the named column out of the table, its categories as well, and returns its values.
+std::vector<double> take_column(CodedTable& table, std::string_view name);
 
 }  // namespace earshot

@@ -173,6 +173,15 @@ void check_column_names(std::span<const ColumnSchema> columns) {
   }
 }
 
+void check_width(std::span<const Cell> cells, std::size_t expected, const std::string& origin) {
+  if (cells.size() == expected) return;
+  const bool empty = cells.size() == 1 && cells.front().text.empty();
+  const std::string found =
+      empty ? "the line is empty" : fmt::format("{} field{}", cells.size(), cells.size() == 1 ? "" : "s");
+  fail(Fault::kData, fmt::format("{}:{}: {}, expected {} field{}", origin, cells.front().line, found,
+                                 expected, expected == 1 ? "" : "s"));
+}
+
 std::optional<double> parse_finite(std::string_view text) {
   const auto value = parse_whole<double>(without_plus(text));
   return value && std::isfinite(*value) ? value : std::nullopt;
@@ -196,15 +205,6 @@ TableBuilder::TableBuilder(std::string origin, std::vector<ColumnSchema> columns
 void TableBuilder::refuse(const Column& column, const Cell& cell, const std::string& why) const {
   fail(Fault::kData,
        fmt::format("{}:{}: column {}: {}", origin_, cell.line, in_quotes(column.schema.name), why));
-}
-
-void TableBuilder::check_width(std::span<const Cell> cells) const {
-  if (cells.size() == columns_.size()) return;
-  const bool empty = cells.size() == 1 && cells.front().text.empty();
-  const std::string found =
-      empty ? "the line is empty" : fmt::format("{} field{}", cells.size(), cells.size() == 1 ? "" : "s");
-  fail(Fault::kData, fmt::format("{}:{}: {}, expected {} field{}", origin_, cells.front().line, found,
-                                 columns_.size(), columns_.size() == 1 ? "" : "s"));
 }
 
 void TableBuilder::check_identifier(Column& column, const Cell& cell) const {
@@ -241,7 +241,7 @@ bool TableBuilder::read_row(std::span<const Cell> cells) {
 }
 
 void TableBuilder::add(std::span<const Cell> cells) {
-  check_width(cells);
+  check_width(cells, columns_.size(), origin_);
   if (!read_row(cells)) {
     ++result_.dropped_rows;
     return;

@@ -55,6 +55,9 @@ std::size_t lines_in(std::string_view text);
 /// Refuses names that are empty, over-long, not printable UTF-8 or used twice.
 void check_column_names(std::span<const ColumnSchema> columns);
 
+/// Refuses a record that has not as many cells as the table has columns.
+void check_width(std::span<const Cell> cells, std::size_t expected, const std::string& origin);
+
 /// Whole text as a finite double; a sign and an exponent may be there, nothing else may.
 std::optional<double> parse_finite(std::string_view text);
 
@@ -84,7 +87,6 @@ class TableBuilder {
   };
 
   [[noreturn]] void refuse(const Column& column, const Cell& cell, const std::string& why) const;
-  void check_width(std::span<const Cell> cells) const;
   void check_identifier(Column& column, const Cell& cell) const;
   double value_of(const Column& column, const Cell& cell) const;
   /// Fills row_; false when a value is missing.

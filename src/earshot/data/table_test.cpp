@@ -37,5 +37,13 @@ TEST(NumericTable, AColumnCanBeTakenOut) {
   EXPECT_TRUE(table.row(1).empty());
 }
 
+TEST(CodedTable, AColumnIsTakenOutWithItsCategories) {
+  CodedTable table{sample(), {{}, {"low", "high"}, {}}, 0};
+  table.categories[2] = {"x"};
+  EXPECT_THAT(take_column(table, "height"), ElementsAre(2, 5));
+  EXPECT_THAT(table.categories, ElementsAre(::testing::IsEmpty(), ElementsAre("x")));
+  EXPECT_THAT(table.table.columns, ElementsAre("width", "depth"));
+}
+
 }  // namespace
 }  // namespace earshot

@@ -1,0 +1,43 @@
+#include "earshot/data/tabular_loading.hpp"
+
+#include <utility>
+
+#include "earshot/data/catalogue.hpp"
+
+namespace earshot {
+
+CataloguedText read_catalogued(std::string_view dataset, std::string_view path,
+                               const std::filesystem::path& directory) {
+  const DatasetEntry& entry = find_dataset(dataset);
+  const DatasetFile& file = find_file(entry, path);
+  const Bytes bytes = read_verified(entry, file, directory);
+  return {std::string(bytes.begin(), bytes.end()), locate(entry, file, directory).string()};
+}
+
+CodedTable read_catalogued_table(std::string_view dataset, std::string_view path,
+                                 const std::filesystem::path& directory, const CsvFormat& format) {
+  const CataloguedText file = read_catalogued(dataset, path, directory);
+  return read_csv(file.text, file.origin, format);
+}
+
+ColumnSchema real(std::string name) {
+  return {.name = std::move(name)};
+}
+
+ColumnSchema amount(std::string name) {
+  return {.name = std::move(name), .kind = ColumnKind::kReal, .lowest = 0};
+}
+
+ColumnSchema whole(std::string name, double lowest, double highest) {
+  return {.name = std::move(name), .kind = ColumnKind::kInteger, .lowest = lowest, .highest = highest};
+}
+
+ColumnSchema category(std::string name, std::vector<std::string> categories) {
+  return {.name = std::move(name), .kind = ColumnKind::kCategory, .categories = std::move(categories)};
+}
+
+ColumnSchema ignored(std::string name) {
+  return {.name = std::move(name), .kind = ColumnKind::kIgnored};
+}
+
+}  // namespace earshot
