@@ -120,6 +120,71 @@ bool wants_double_bond(const Atom& atom, int bonds) {
   return next != allowed.end() && *next > used;
 }
 
+/// A bond is on no ring exactly if it is a bridge: Tarjan (1974), with the stack spelt out because a chain of
+/// atoms may be long.
+class BridgeSearch {
+ public:
+  explicit BridgeSearch(const Molecule& molecule)
+      : molecule_(molecule),
+        incident_(molecule.atoms.size()),
+        on_ring_(molecule.bonds.size(), true),
+        order_(molecule.atoms.size(), 0),
+        low_(molecule.atoms.size(), 0) {
+    for (std::size_t k = 0; k < molecule.bonds.size(); ++k) {
+      incident_[molecule.bonds[k].a].push_back(k);
+      incident_[molecule.bonds[k].b].push_back(k);
+    }
+  }
+
+  std::vector<bool> run() && {
+    for (std::size_t root = 0; root < order_.size(); ++root) {
+      if (order_[root] != 0) continue;
+      discover(root, molecule_.bonds.size());
+      while (!stack_.empty()) step();
+    }
+    return std::move(on_ring_);
+  }
+
+ private:
+  struct Visit {
+    std::size_t atom;
+    std::size_t through;  // the bond it was reached by; none: the number of bonds
+    std::size_t next = 0;
+  };
+
+  void discover(std::size_t atom, std::size_t through) {
+    order_[atom] = low_[atom] = ++discovered_;
+    stack_.push_back({atom, through});
+  }
+
+  void step() {
+    Visit& visit = stack_.back();
+    if (visit.next == incident_[visit.atom].size()) return leave();
+    const std::size_t bond = incident_[visit.atom][visit.next++];
+    if (bond == visit.through) return;
+    const std::size_t other = molecule_.bonds[bond].a ^ molecule_.bonds[bond].b ^ visit.atom;
+    if (order_[other] == 0) return discover(other, bond);
+    low_[visit.atom] = std::min(low_[visit.atom], order_[other]);
+  }
+
+  void leave() {
+    const Visit done = stack_.back();
+    stack_.pop_back();
+    if (stack_.empty()) return;
+    const std::size_t parent = stack_.back().atom;
+    low_[parent] = std::min(low_[parent], low_[done.atom]);
+    if (low_[done.atom] > order_[parent]) on_ring_[done.through] = false;
+  }
+
+  const Molecule& molecule_;
+  std::vector<std::vector<std::size_t>> incident_;
+  std::vector<bool> on_ring_;
+  std::vector<std::size_t> order_;  // of discovery, from 1
+  std::vector<std::size_t> low_;    // the earliest atom reachable from below
+  std::size_t discovered_ = 0;
+  std::vector<Visit> stack_;
+};
+
 }  // namespace
 
 std::string_view element_symbol(int element) {
@@ -132,51 +197,8 @@ std::optional<int> element_number(std::string_view symbol) {
   return static_cast<int>(found - kSymbols.begin());
 }
 
-/// A bond is on no ring exactly if it is a bridge: Tarjan (1974), with the stack spelt out because a chain of
-/// atoms may be long.
 std::vector<bool> ring_bonds(const Molecule& molecule) {
-  const std::size_t atoms = molecule.atoms.size();
-  std::vector<std::vector<std::size_t>> incident(atoms);
-  for (std::size_t k = 0; k < molecule.bonds.size(); ++k) {
-    incident[molecule.bonds[k].a].push_back(k);
-    incident[molecule.bonds[k].b].push_back(k);
-  }
-  struct Visit {
-    std::size_t atom;
-    std::size_t through;  // the bond it was reached by; none: the number of bonds
-    std::size_t next = 0;
-  };
-  std::vector<bool> on_ring(molecule.bonds.size(), true);
-  std::vector<std::size_t> order(atoms, 0);  // of discovery, from 1
-  std::vector<std::size_t> low(atoms, 0);    // the earliest atom reachable from below
-  std::size_t discovered = 0;
-  for (std::size_t root = 0; root < atoms; ++root) {
-    if (order[root] != 0) continue;
-    std::vector<Visit> stack{{root, molecule.bonds.size()}};
-    order[root] = low[root] = ++discovered;
-    while (!stack.empty()) {
-      Visit& visit = stack.back();
-      if (visit.next < incident[visit.atom].size()) {
-        const std::size_t bond = incident[visit.atom][visit.next++];
-        if (bond == visit.through) continue;
-        const std::size_t other = molecule.bonds[bond].a ^ molecule.bonds[bond].b ^ visit.atom;
-        if (order[other] != 0) {
-          low[visit.atom] = std::min(low[visit.atom], order[other]);
-        } else {
-          order[other] = low[other] = ++discovered;
-          stack.push_back({other, bond});
-        }
-        continue;
-      }
-      const Visit done = visit;
-      stack.pop_back();
-      if (stack.empty()) break;
-      const std::size_t parent = stack.back().atom;
-      low[parent] = std::min(low[parent], low[done.atom]);
-      if (low[done.atom] > order[parent]) on_ring[done.through] = false;
-    }
-  }
-  return on_ring;
+  return BridgeSearch(molecule).run();
 }
 
 int implied_hydrogens(int element, bool aromatic, int bond_orders) {

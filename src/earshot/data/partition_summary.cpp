@@ -102,6 +102,42 @@ std::string variation_text(const NodeShare& node) {
   return node.total_variation ? fmt::format("{:.3f}", *node.total_variation) : "-";
 }
 
+constexpr std::size_t kBarHeight = 14;
+constexpr std::size_t kBarsFrom = 110;  // left end of the bars
+constexpr double kLongestBar = 560;
+constexpr std::size_t kLegendFrom = 700;  // left end of the legend
+
+std::size_t row_top(std::size_t row) {
+  return 48 + (kBarHeight + 4) * row;
+}
+
+std::string svg_bar(const PartitionSummary& summary, std::size_t i) {
+  const NodeShare& node = summary.nodes[i];
+  const double scale = kLongestBar / static_cast<double>(largest_node(summary));
+  std::string svg = fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">node {}: {}</text>\n",
+                                kBarsFrom - 6, row_top(i) + 12, i, node.records);
+  std::size_t before = 0;
+  for (std::size_t c = 0; c < node.histogram.size(); ++c) {
+    if (node.histogram[c] == 0) continue;
+    svg += fmt::format(
+        "<rect x=\"{:.2f}\" y=\"{}\" width=\"{:.2f}\" height=\"{}\" fill=\"{}\"><title>node {}, "
+        "{}: {}</title></rect>\n",
+        kBarsFrom + scale * static_cast<double>(before), row_top(i),
+        scale * static_cast<double>(node.histogram[c]), kBarHeight, colour_of(c), i,
+        escaped(summary.classes[c]), node.histogram[c]);
+    before += node.histogram[c];
+  }
+  return svg;
+}
+
+std::string svg_legend_line(const PartitionSummary& summary, std::size_t c) {
+  return fmt::format(
+      "<rect x=\"{}\" y=\"{}\" width=\"12\" height=\"12\" fill=\"{}\"/><text x=\"{}\" y=\"{}\">{}: "
+      "{}</text>\n",
+      kLegendFrom, row_top(c), colour_of(c), kLegendFrom + 18, row_top(c) + 11, escaped(summary.classes[c]),
+      summary.histogram[c]);
+}
+
 }  // namespace
 
 PartitionSummary summarise(const Partition& partition, std::span<const int> labels,
@@ -156,41 +192,14 @@ std::string terminal_picture(const PartitionSummary& summary, std::size_t width,
 }
 
 std::string svg_picture(const PartitionSummary& summary, const std::string& title) {
-  constexpr std::size_t kBar = 18;      // height of a bar and its gap
-  constexpr std::size_t kLeft = 110;    // where bars begin
-  constexpr double kLength = 560;       // of the longest bar
-  constexpr std::size_t kLegend = 700;  // where the legend begins
-  constexpr std::size_t kTop = 48;
   const std::size_t rows = std::max(summary.nodes.size(), summary.classes.size());
   std::string svg = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 940 {0}\" width=\"940\" height=\"{0}\" "
       "font-family=\"sans-serif\" font-size=\"12\">\n<title>{1}</title>\n"
       "<text x=\"10\" y=\"24\" font-size=\"15\">{1}</text>\n",
-      kTop + kBar * rows + 12, escaped(title));
-  const double scale = kLength / static_cast<double>(largest_node(summary));
-  for (std::size_t i = 0; i < summary.nodes.size(); ++i) {
-    const NodeShare& node = summary.nodes[i];
-    const std::size_t y = kTop + kBar * i;
-    svg += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">node {}: {}</text>\n", kLeft - 6, y + 12,
-                       i, node.records);
-    std::size_t before = 0;
-    for (std::size_t c = 0; c < node.histogram.size(); ++c) {
-      if (node.histogram[c] == 0) continue;
-      svg += fmt::format(
-          "<rect x=\"{:.2f}\" y=\"{}\" width=\"{:.2f}\" height=\"{}\" fill=\"{}\"><title>node {}, "
-          "{}: {}</title></rect>\n",
-          kLeft + scale * static_cast<double>(before), y, scale * static_cast<double>(node.histogram[c]),
-          kBar - 4, colour_of(c), i, escaped(summary.classes[c]), node.histogram[c]);
-      before += node.histogram[c];
-    }
-  }
-  for (std::size_t c = 0; c < summary.classes.size(); ++c) {
-    const std::size_t y = kTop + kBar * c;
-    svg += fmt::format(
-        "<rect x=\"{}\" y=\"{}\" width=\"12\" height=\"12\" fill=\"{}\"/><text x=\"{}\" y=\"{}\">{}: "
-        "{}</text>\n",
-        kLegend, y, colour_of(c), kLegend + 18, y + 11, escaped(summary.classes[c]), summary.histogram[c]);
-  }
+      row_top(rows) + 12, escaped(title));
+  for (std::size_t i = 0; i < summary.nodes.size(); ++i) svg += svg_bar(summary, i);
+  for (std::size_t c = 0; c < summary.classes.size(); ++c) svg += svg_legend_line(summary, c);
   return svg + "</svg>\n";
 }
 
