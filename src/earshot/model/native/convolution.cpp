@@ -6,24 +6,12 @@
 
 #include "earshot/model/native/gemm.hpp"
 #include "earshot/model/native/layers.hpp"
+#include "earshot/model/native/line.hpp"
+#include "earshot/model/native/patches.hpp"
+#include "earshot/model/native/room.hpp"
 
 namespace earshot {
 namespace {
-
-/// Rows of a matrix in memory, `stride` apart.
-template <class Real>
-struct Panel {
-  Real* data = nullptr;
-  std::size_t stride = 0;
-};
-
-/// Output positions treated by one matrix product: some lines of one record, or all lines of several.
-struct Tile {
-  std::size_t record = 0;  // among all rows of the call
-  std::size_t records = 1;
-  std::size_t line = 0;
-  std::size_t lines = 0;
-};
 
 /// Columns of a product: enough to feed the matrix kernels, few enough to stay in the cache.
 constexpr std::size_t kFewColumns = 96;
@@ -31,44 +19,27 @@ constexpr std::size_t kManyColumns = 512;
 /// A sum this small against its terms has lost two digits.
 constexpr double kCancelled = 1e-2;
 
-/// The outputs x in [first, last) for which x * stride + tap - padding lies inside [0, size).
-struct Range {
-  std::size_t first = 0;
-  std::size_t last = 0;
-};
-Range inside(std::size_t outputs, std::size_t stride, std::size_t tap, std::size_t padding,
-             std::size_t size) {
-  const std::size_t first = tap >= padding ? 0 : (padding - tap + stride - 1) / stride;
-  const std::size_t last = size + padding > tap ? (size + padding - tap - 1) / stride + 1 : 0;
-  return {std::min(first, outputs), std::clamp(last, std::min(first, outputs), outputs)};
-}
-
 template <class Real>
 class Convolution final : public NativeLayer<Real> {
  public:
   Convolution(const Convolve& layer, const PlacedLayer& place)
-      : layer_(layer),
-        in_(place.in),
-        out_(place.out),
-        taps_(place.in.channels * layer.kernel_height * layer.kernel_width),
-        pointwise_(layer.kernel_height * layer.kernel_width * layer.stride == 1 &&
-                   layer.padding_height + layer.padding_width == 0) {}
+      : bias_(layer.bias), in_(place.in), out_(place.out), patches_(layer, place) {}
 
   void forward(const Call<Real>& call, const LayerState<Real>& state, Real* out) override {
     each_tile(call, [&](std::size_t problem, const Tile& tile) {
       const Panel<Real> to = output_panel(tile, out);
       set_bias(tile, state.parameters.of(problem), to);
-      add_product(tile, state.parameters.of(problem), columns(tile, state.in), to);
+      add_product(tile, state.parameters.of(problem), patches_.unfold(tile, state.in), to);
       scatter(tile, to, out);
     });
   }
 
   void backward(const Call<Real>& call, const LayerState<Real>& state, Real* in_adjoint) override {
-    std::fill_n(in_adjoint, call.all_rows() * in_.size(), Real{0});
+    start_folding(call, in_adjoint);
     each_tile(call, [&](std::size_t problem, const Tile& tile) {
-      const Panel<Real> patches = patch_panel(tile, in_adjoint);
+      const Panel<Real> patches = patches_.to_fold(tile, in_adjoint);
       transposed_product(tile, state.parameters.of(problem), gather(tile, state.out_adjoint), 0, patches);
-      fold(tile, patches, in_adjoint);
+      patches_.fold(tile, patches, in_adjoint);
     });
   }
 
@@ -83,7 +54,7 @@ class Convolution final : public NativeLayer<Real> {
                          double* squared_norms) override {
     // Bu et al. 2022 ("Scalable and efficient training of large convolutional neural networks with
     // differential privacy"), section 4: the Gram matrices of T positions against the gradient itself.
-    const bool gram = 2 * out_.plane() * out_.plane() < taps_ * out_.channels;
+    const bool gram = 2 * out_.plane() * out_.plane() < patches_.taps() * out_.channels;
     for (std::size_t record = 0; record < call.all_rows(); ++record) {
       squared_norms[record] += gram ? gram_norm(record, state) : gradient_norm(record, state);
     }
@@ -93,9 +64,9 @@ class Convolution final : public NativeLayer<Real> {
     each_tile(call, [&](std::size_t problem, const Tile& tile) {
       const Panel<Real> to = output_panel(tile, out_tangent);
       set_bias(tile, state.direction.of(problem), to);
-      add_product(tile, state.direction.of(problem), columns(tile, state.in), to);
+      add_product(tile, state.direction.of(problem), patches_.unfold(tile, state.in), to);
       if (state.in_tangent != nullptr) {
-        add_product(tile, state.parameters.of(problem), columns(tile, state.in_tangent), to);
+        add_product(tile, state.parameters.of(problem), patches_.unfold(tile, state.in_tangent), to);
       }
       scatter(tile, to, out_tangent);
     });
@@ -103,19 +74,17 @@ class Convolution final : public NativeLayer<Real> {
 
   void tangent_backward(const Call<Real>& call, const LayerState<Real>& state,
                         Real* in_adjoint_tangent) override {
-    std::fill_n(in_adjoint_tangent, call.all_rows() * in_.size(), Real{0});
+    start_folding(call, in_adjoint_tangent);
     each_tile(call, [&](std::size_t problem, const Tile& tile) {
-      const Panel<Real> patches = patch_panel(tile, in_adjoint_tangent);
+      const Panel<Real> patches = patches_.to_fold(tile, in_adjoint_tangent);
       transposed_product(tile, state.direction.of(problem), gather(tile, state.out_adjoint), 0, patches);
       transposed_product(tile, state.parameters.of(problem), gather(tile, state.out_adjoint_tangent), 1,
                          patches);
-      fold(tile, patches, in_adjoint_tangent);
+      patches_.fold(tile, patches, in_adjoint_tangent);
     });
   }
 
  private:
-  std::size_t width_of(const Tile& tile) const { return tile.records * tile.lines * out_.width; }
-
   template <class Body>
   void each_tile(const Call<Real>& call, Body body) {
     for (std::size_t problem = 0; problem < call.count; ++problem) {
@@ -125,7 +94,8 @@ class Convolution final : public NativeLayer<Real> {
 
   template <class Body>
   void each_tile_of(std::size_t first, std::size_t count, Body body) {
-    const std::size_t records = std::max<std::size_t>(1, kFewColumns / out_.plane());
+    const std::size_t records =
+        patches_.in_place() ? 1 : std::max<std::size_t>(1, kFewColumns / out_.plane());
     const std::size_t lines = std::max<std::size_t>(1, kManyColumns / out_.width);
     for (std::size_t record = 0; record < count; record += records) {
       if (records > 1) {
@@ -138,9 +108,9 @@ class Convolution final : public NativeLayer<Real> {
     }
   }
 
-  static Real* grown(std::vector<Real>& scratch, std::size_t size) {
-    if (scratch.size() < size) scratch.resize(size);
-    return scratch.data();
+  /// Folding adds, unless it happens in place.
+  void start_folding(const Call<Real>& call, Real* in) const {
+    if (!patches_.in_place()) std::fill_n(in, call.all_rows() * in_.size(), Real{0});
   }
 
   /// Where a tile of an output lies in memory: in place for one record, side by side in scratch for several.
@@ -150,7 +120,7 @@ class Convolution final : public NativeLayer<Real> {
   }
   Panel<Real> output_panel(const Tile& tile, Real* out) {
     if (tile.records == 1) return in_place(tile, out);
-    return {grown(outputs_, out_.channels * width_of(tile)), width_of(tile)};
+    return {room(outputs_, out_.channels * patches_.positions(tile)), patches_.positions(tile)};
   }
 
   Panel<const Real> gather(const Tile& tile, const Real* out) {
@@ -178,119 +148,38 @@ class Convolution final : public NativeLayer<Real> {
   }
 
   void set_bias(const Tile& tile, const Real* parameters, const Panel<Real>& to) const {
-    const Real* bias = parameters + out_.channels * taps_;
+    const Real* bias = parameters + out_.channels * patches_.taps();
     for (std::size_t d = 0; d < out_.channels; ++d) {
-      std::fill_n(to.data + d * to.stride, width_of(tile), layer_.bias ? bias[d] : Real{0});
+      fill_line(bias_ ? bias[d] : Real{0}, patches_.positions(tile), to.data + d * to.stride);
     }
   }
 
   void add_product(const Tile& tile, const Real* weights, const Panel<const Real>& columns,
                    const Panel<Real>& to) const {
-    gemm(false, false, out_.channels, width_of(tile), taps_, Real{1}, weights, taps_, columns.data,
-         columns.stride, Real{1}, to.data, to.stride);
+    gemm(false, false, out_.channels, patches_.positions(tile), patches_.taps(), Real{1}, weights,
+         patches_.taps(), columns.data, columns.stride, Real{1}, to.data, to.stride);
   }
   void transposed_product(const Tile& tile, const Real* weights, const Panel<const Real>& adjoint, Real keep,
                           const Panel<Real>& patches) const {
-    gemm(true, false, taps_, width_of(tile), out_.channels, Real{1}, weights, taps_, adjoint.data,
-         adjoint.stride, keep, patches.data, patches.stride);
+    gemm(true, false, patches_.taps(), patches_.positions(tile), out_.channels, Real{1}, weights,
+         patches_.taps(), adjoint.data, adjoint.stride, keep, patches.data, patches.stride);
   }
 
   void add_gradient(const Tile& tile, const LayerState<Real>& state, Real* gradient) {
     const Panel<const Real> adjoint = gather(tile, state.out_adjoint);
-    const Panel<const Real> patches = columns(tile, state.in);
-    gemm(false, true, out_.channels, taps_, width_of(tile), Real{1}, adjoint.data, adjoint.stride,
-         patches.data, patches.stride, Real{1}, gradient, taps_);
-    if (!layer_.bias) return;
+    const Panel<const Real> patches = patches_.unfold(tile, state.in);
+    gemm(false, true, out_.channels, patches_.taps(), patches_.positions(tile), Real{1}, adjoint.data,
+         adjoint.stride, patches.data, patches.stride, Real{1}, gradient, patches_.taps());
+    if (!bias_) return;
     for (std::size_t d = 0; d < out_.channels; ++d) {
-      gradient[out_.channels * taps_ + d] += sum(adjoint.data + d * adjoint.stride, width_of(tile));
+      gradient[out_.channels * patches_.taps() + d] +=
+          sum_line(adjoint.data + d * adjoint.stride, patches_.positions(tile));
     }
-  }
-
-  static Real sum(const Real* values, std::size_t size) {
-    Real total = 0;
-    for (std::size_t i = 0; i < size; ++i) total += values[i];
-    return total;
-  }
-
-  /// Calls body(values at the tile's patches, input line, range of outputs, first input of the range) for
-  /// every kernel position and output line whose inputs are inside the picture, and outside(values, count)
-  /// where they are padding.
-  template <class Value, class Inside, class Outside>
-  void each_line(const Tile& tile, const Panel<Value>& patches, Inside in_picture, Outside outside) const {
-    const std::size_t s = layer_.stride;
-    Value* patch = patches.data;
-    for (std::size_t c = 0; c < in_.channels; ++c) {
-      for (std::size_t ky = 0; ky < layer_.kernel_height; ++ky) {
-        const Range ys = inside(out_.height, s, ky, layer_.padding_height, in_.height);
-        for (std::size_t kx = 0; kx < layer_.kernel_width; ++kx, patch += patches.stride) {
-          const Range xs = inside(out_.width, s, kx, layer_.padding_width, in_.width);
-          const std::size_t x = xs.first * s + kx - layer_.padding_width;
-          Value* line = patch;
-          for (std::size_t i = 0; i < tile.records; ++i) {
-            const std::size_t plane = ((tile.record + i) * in_.channels + c) * in_.plane();
-            for (std::size_t oy = tile.line; oy < tile.line + tile.lines; ++oy, line += out_.width) {
-              if (oy < ys.first || oy >= ys.last || xs.first == xs.last) {
-                outside(line, out_.width);
-                continue;
-              }
-              const std::size_t y = oy * s + ky - layer_.padding_height;
-              outside(line, xs.first);
-              in_picture(line + xs.first, plane + y * in_.width + x, xs.last - xs.first);
-              outside(line + xs.last, out_.width - xs.last);
-            }
-          }
-        }
-      }
-    }
-  }
-
-  /// taps x positions: what the kernel sees, zeros in the padding.
-  Panel<const Real> columns(const Tile& tile, const Real* in) {
-    if (pointwise_ && tile.records == 1) return pointwise_panel(tile, in);
-    const Panel<Real> patches{grown(columns_, taps_ * width_of(tile)), width_of(tile)};
-    const std::size_t s = layer_.stride;
-    each_line(
-        tile, patches,
-        [in, s](Real* to, std::size_t from, std::size_t count) {
-          if (s == 1) {
-            std::copy_n(in + from, count, to);
-          } else {
-            for (std::size_t x = 0; x < count; ++x) to[x] = in[from + x * s];
-          }
-        },
-        [](Real* to, std::size_t count) { std::fill_n(to, count, Real{0}); });
-    return {patches.data, patches.stride};
-  }
-
-  /// The reverse: patch entries are added where they came from.
-  void fold(const Tile& tile, const Panel<Real>& patches, Real* in_adjoint) const {
-    if (pointwise_ && tile.records == 1) return;
-    const std::size_t s = layer_.stride;
-    each_line(
-        tile, patches,
-        [in_adjoint, s](const Real* from, std::size_t to, std::size_t count) {
-          if (s == 1) {
-            for (std::size_t x = 0; x < count; ++x) in_adjoint[to + x] += from[x];
-          } else {
-            for (std::size_t x = 0; x < count; ++x) in_adjoint[to + x * s] += from[x];
-          }
-        },
-        [](const Real*, std::size_t) {});
-  }
-
-  /// A kernel of one cell sees the input as it lies in memory.
-  template <class Value>
-  Panel<Value> pointwise_panel(const Tile& tile, Value* in) const {
-    return {in + tile.record * in_.size() + tile.line * in_.width, in_.plane()};
-  }
-  Panel<Real> patch_panel(const Tile& tile, Real* in_adjoint) {
-    if (pointwise_ && tile.records == 1) return pointwise_panel(tile, in_adjoint);
-    return {grown(columns_, taps_ * width_of(tile)), width_of(tile)};
   }
 
   double gradient_norm(std::size_t record, const LayerState<Real>& state) {
-    const std::size_t size = out_.channels * (taps_ + (layer_.bias ? 1 : 0));
-    Real* gradient = grown(gradient_, size);
+    const std::size_t size = out_.channels * (patches_.taps() + (bias_ ? 1 : 0));
+    Real* gradient = room(gradient_, size);
     std::fill_n(gradient, size, Real{0});
     each_tile_of(record, 1, [&](const Tile& tile) { add_gradient(tile, state, gradient); });
     double norm = 0;
@@ -302,14 +191,15 @@ class Convolution final : public NativeLayer<Real> {
   double gram_norm(std::size_t record, const LayerState<Real>& state) {
     const Tile tile{record, 1, 0, out_.height};
     const std::size_t positions = out_.plane();
-    const Panel<const Real> adjoint = gather(tile, state.out_adjoint), patches = columns(tile, state.in);
-    Real* gram_patches = grown(gradient_, 2 * positions * positions);
+    const Panel<const Real> adjoint = gather(tile, state.out_adjoint),
+                            patches = patches_.unfold(tile, state.in);
+    Real* gram_patches = room(gradient_, 2 * positions * positions);
     Real* gram_adjoints = gram_patches + positions * positions;
-    gemm(true, false, positions, positions, taps_, Real{1}, patches.data, patches.stride, patches.data,
-         patches.stride, Real{0}, gram_patches, positions);
+    gemm(true, false, positions, positions, patches_.taps(), Real{1}, patches.data, patches.stride,
+         patches.data, patches.stride, Real{0}, gram_patches, positions);
     gemm(true, false, positions, positions, out_.channels, Real{1}, adjoint.data, adjoint.stride,
          adjoint.data, adjoint.stride, Real{0}, gram_adjoints, positions);
-    const double bias = layer_.bias ? 1 : 0;
+    const double bias = bias_ ? 1 : 0;
     double norm = 0, magnitude = 0;
     for (std::size_t i = 0; i < positions * positions; ++i) {
       const double term = (static_cast<double>(gram_patches[i]) + bias) * gram_adjoints[i];
@@ -321,12 +211,10 @@ class Convolution final : public NativeLayer<Real> {
     return norm > kCancelled * magnitude ? norm : gradient_norm(record, state);
   }
 
-  Convolve layer_;
+  bool bias_;
   Shape in_;
   Shape out_;
-  std::size_t taps_;
-  bool pointwise_;
-  std::vector<Real> columns_;
+  Patches<Real> patches_;
   std::vector<Real> outputs_;
   std::vector<Real> gradient_;
 };

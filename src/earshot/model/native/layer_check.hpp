@@ -120,11 +120,13 @@ LayerResult run(NativeLayer<Real>& layer, const LayerCase& c, const LayerPoint& 
   if (!squared_norms.empty()) layer.add_squared_norms(call, state, squared_norms.data());
   state.in_tangent = input_moves ? in_tangent.data() : nullptr;
   state.direction = {direction.data(), parameter_stride(c)};
-  layer.tangent(call, state, out_tangent.data());
   state.out_tangent = out_tangent.data();
   state.out_adjoint_tangent = out_adjoint_tangent.data();
-  if (!adjacency.empty()) call.adjacency_tangent = {adjacency_tangent.data(), edges(c)};
-  layer.tangent_backward(call, state, in_adjoint_tangent.data());
+  for (const bool again : {false, true}) {  // several pullbacks may follow one gradient
+    layer.tangent(call, state, out_tangent.data());
+    if (again && !adjacency.empty()) call.adjacency_tangent = {adjacency_tangent.data(), edges(c)};
+    layer.tangent_backward(call, state, in_adjoint_tangent.data());
+  }
   return {convert<double>(out),
           convert<double>(in_adjoint),
           convert<double>(gradient),
