@@ -96,9 +96,9 @@ UndirectedEdges undirected(std::vector<NodePair> pairs, std::size_t nodes) {
   }
   result.self_loops = std::erase_if(pairs, [](const NodePair& pair) { return pair[0] == pair[1]; });
   std::ranges::sort(pairs);
-  const auto repeated = std::ranges::unique(pairs);
-  result.repeats = repeated.size();
-  pairs.erase(repeated.begin(), repeated.end());
+  const auto repeated = std::unique(pairs.begin(), pairs.end());
+  result.repeats = static_cast<std::size_t>(pairs.end() - repeated);
+  pairs.erase(repeated, pairs.end());
   result.edges = std::move(pairs);
   return result;
 }
