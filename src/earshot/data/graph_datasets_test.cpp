@@ -145,6 +145,8 @@ TEST(GraphDatasets, CornellOfGeomGcnIsTexasAndSaysSo) {
   EARSHOT_NEEDS_DATASET("webkb-cornell");
   const NodeDataset geom = load_nodes("cornell_geom_gcn");
   EXPECT_EQ(geom.nodes, 183u);
+  EXPECT_EQ(geom.edges.size(), 277u);
+  EXPECT_EQ(geom.self_loops, 3u);
   EXPECT_EQ(geom.edges.size() + geom.self_loops + geom.repeats, 298u);
   EXPECT_THAT(class_counts(geom), ElementsAre(0, 33, 1, 18, 101, 30));
   EXPECT_THAT(geom.note, HasSubstr("not pages of Cornell"));

@@ -76,6 +76,14 @@ void set_one(std::vector<double>& row, std::size_t first, std::size_t value, std
   row[first + std::min(value, last)] = 1;
 }
 
+std::string refusal_note(const MoleculeTable& table) {
+  if (table.refused.empty()) return "";
+  std::vector<std::string> lines;
+  for (const RefusedMolecule& row : table.refused) lines.push_back(std::to_string(row.line));
+  return fmt::format("{} of {} rows are left out, their SMILES describing no possible molecule: line {}",
+                     table.refused.size(), table.refused.size() + table.molecules.size(), join(lines, ", "));
+}
+
 }  // namespace
 
 MoleculeTable read_molecule_table(const TextFile& file, const std::string& name,
@@ -166,9 +174,7 @@ GraphsDataset molecule_graphs(const MoleculeTable& table, std::string_view task)
     }
     dataset.graphs.push_back(std::move(graph));
   }
-  if (!table.refused.empty())
-    dataset.note = fmt::format("{} of {} rows are left out, their SMILES describing no possible molecule",
-                               table.refused.size(), table.refused.size() + table.molecules.size());
+  dataset.note = refusal_note(table);
   check(dataset);
   return dataset;
 }

@@ -40,7 +40,8 @@ TEST(MoleculeTable, GraphsOfTheAnsweredOnes) {
   ASSERT_EQ(sold.graphs.size(), 1u);
   EXPECT_THAT(sold.graphs[0].node_labels, ElementsAre(8, 6));
   EXPECT_EQ(sold.graphs[0].label, 1);
-  EXPECT_THAT(sold.note, StrEq("1 of 3 rows are left out, their SMILES describing no possible molecule"));
+  EXPECT_THAT(sold.note,
+              StrEq("1 of 3 rows are left out, their SMILES describing no possible molecule: line 3"));
   const GraphsDataset toxic = molecule_graphs(table, "toxic");
   ASSERT_EQ(toxic.graphs.size(), 2u);
   EXPECT_THAT(toxic.graphs[1].edges, ElementsAre(NodePair{0, 1}));
