@@ -4,6 +4,9 @@
 
 #include "commands.hpp"
 #include "console.hpp"
+#include "data_describe.hpp"
+#include "data_fetch.hpp"
+#include "data_partition.hpp"
 #include "earshot/core/error.hpp"
 #include "earshot/data/catalogue.hpp"
 
@@ -74,6 +77,9 @@ void add_data_command(CLI::App& app) {
     if (!options->name.empty()) find_dataset(options->name);
     verify_datasets(*options);
   });
+  add_describe_command(*data);
+  add_partition_command(*data);
+  add_data_fetch(*data);
 }
 
 }  // namespace earshot::cli

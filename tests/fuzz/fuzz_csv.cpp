@@ -38,7 +38,7 @@ void check_schema(const earshot::CodedTable& result) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  for (const char delimiter : {',', ';'})
+  for (const char delimiter : {',', ';', ' '})
     earshot::fuzzing::accept_or_refuse([&] { check(earshot::read_numeric_csv(text, "fuzz", delimiter)); });
   for (const bool header : {true, false})
     earshot::fuzzing::accept_or_refuse(

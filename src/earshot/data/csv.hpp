@@ -16,6 +16,8 @@ struct CsvFormat {
   /// without, as in UCI's .data files, they come in the schema's order.
   bool header = true;
   char delimiter = ',';
+
+  bool operator==(const CsvFormat&) const = default;
 };
 
 /// `origin` names the file in messages. Everything the format does not allow is refused, with line and

@@ -1,6 +1,7 @@
 #include "earshot/data/table_schema.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <chrono>
 #include <cmath>
@@ -21,6 +22,14 @@ constexpr std::size_t kLongestName = 256;
 constexpr std::size_t kLongestQuote = 64;
 constexpr std::size_t kMostListed = 20;
 constexpr std::int64_t kLargestExact = std::int64_t{1} << 53;
+
+constexpr std::array<std::pair<ColumnKind, std::string_view>, 6> kKinds{
+    {{ColumnKind::kReal, "real"},
+     {ColumnKind::kInteger, "integer"},
+     {ColumnKind::kCategory, "category"},
+     {ColumnKind::kDate, "date"},
+     {ColumnKind::kIdentifier, "identifier"},
+     {ColumnKind::kIgnored, "ignored"}}};
 
 bool is_control(char c) {
   return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
@@ -51,25 +60,8 @@ std::string_view without_plus(std::string_view text) {
   return plus ? text.substr(1) : text;
 }
 
-std::optional<double> parse_integer(std::string_view text) {
-  const auto value = parse_whole<std::int64_t>(without_plus(text));
-  if (!value || *value > kLargestExact || *value < -kLargestExact) return std::nullopt;
-  return static_cast<double>(*value);
-}
-
 bool is_digits(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
-}
-
-std::optional<double> parse_date(std::string_view text) {
-  if (text.size() != 10 || text[4] != '-' || text[7] != '-') return std::nullopt;
-  if (!is_digits(text.substr(0, 4)) || !is_digits(text.substr(5, 2)) || !is_digits(text.substr(8)))
-    return std::nullopt;
-  const std::chrono::year_month_day date{std::chrono::year(*parse_whole<int>(text.substr(0, 4))),
-                                         std::chrono::month(*parse_whole<unsigned>(text.substr(5, 2))),
-                                         std::chrono::day(*parse_whole<unsigned>(text.substr(8)))};
-  if (!date.ok()) return std::nullopt;
-  return static_cast<double>(std::chrono::sys_days(date).time_since_epoch().count());
 }
 
 std::optional<double> within_range(const ColumnSchema& column, std::optional<double> value) {
@@ -139,6 +131,19 @@ CategoryCodes code_by_category(const ColumnSchema& column) {
 
 }  // namespace
 
+std::string_view to_string(ColumnKind kind) {
+  return std::ranges::find(kKinds, kind, &decltype(kKinds)::value_type::first)->second;
+}
+
+ColumnKind parse_column_kind(std::string_view name) {
+  std::vector<std::string> names;
+  for (const auto& [kind, known] : kKinds) {
+    if (known == name) return kind;
+    names.emplace_back(known);
+  }
+  fail(Fault::kData, fmt::format("no kind of column {}; {}", in_quotes(name), suggest(name, names)));
+}
+
 std::string in_quotes(std::string_view text) {
   const bool cut = text.size() > kLongestQuote;
   return Json(text.substr(0, kLongestQuote)).dump(-1, ' ', false, Json::error_handler_t::replace) +
@@ -185,6 +190,23 @@ void check_width(std::span<const Cell> cells, std::size_t expected, const std::s
 std::optional<double> parse_finite(std::string_view text) {
   const auto value = parse_whole<double>(without_plus(text));
   return value && std::isfinite(*value) ? value : std::nullopt;
+}
+
+std::optional<double> parse_integer(std::string_view text) {
+  const auto value = parse_whole<std::int64_t>(without_plus(text));
+  if (!value || *value > kLargestExact || *value < -kLargestExact) return std::nullopt;
+  return static_cast<double>(*value);
+}
+
+std::optional<double> parse_date(std::string_view text) {
+  if (text.size() != 10 || text[4] != '-' || text[7] != '-') return std::nullopt;
+  if (!is_digits(text.substr(0, 4)) || !is_digits(text.substr(5, 2)) || !is_digits(text.substr(8)))
+    return std::nullopt;
+  const std::chrono::year_month_day date{std::chrono::year(*parse_whole<int>(text.substr(0, 4))),
+                                         std::chrono::month(*parse_whole<unsigned>(text.substr(5, 2))),
+                                         std::chrono::day(*parse_whole<unsigned>(text.substr(8)))};
+  if (!date.ok()) return std::nullopt;
+  return static_cast<double>(std::chrono::sys_days(date).time_since_epoch().count());
 }
 
 TableBuilder::TableBuilder(std::string origin, std::vector<ColumnSchema> columns, std::size_t most_values)

@@ -34,7 +34,14 @@ struct ColumnSchema {
   /// A row with exactly this text, unquoted, in this column is left out and counted. Without it nothing may
   /// be missing.
   std::optional<std::string> missing_text{};
+
+  bool operator==(const ColumnSchema&) const = default;
 };
+
+/// "real", "integer", "category", "date", "identifier" or "ignored".
+std::string_view to_string(ColumnKind kind);
+/// Fails with the nearest spelling.
+ColumnKind parse_column_kind(std::string_view name);
 
 /// One cell of a text table. `line` is where it starts, counted from 1.
 struct Cell {
@@ -60,6 +67,11 @@ void check_width(std::span<const Cell> cells, std::size_t expected, const std::s
 
 /// Whole text as a finite double; a sign and an exponent may be there, nothing else may.
 std::optional<double> parse_finite(std::string_view text);
+
+/// Whole text as a whole number that a double holds exactly.
+std::optional<double> parse_integer(std::string_view text);
+/// YYYY-MM-DD as days since 1970-01-01.
+std::optional<double> parse_date(std::string_view text);
 
 using CategoryCodes = std::map<std::string, double, std::less<>>;
 
