@@ -33,21 +33,6 @@ std::string missing_message(const DatasetEntry& entry, const DatasetFile& file,
       entry.name, file.path, directory.string(), entry.how_to_get);
 }
 
-/// Compares content with what the catalogue says; `path` is for the message only.
-FileStatus check_content(const DatasetFile& file, const Bytes& bytes, const std::filesystem::path& path) {
-  if (bytes.size() != file.bytes) {
-    return {&file, FileState::kWrongSize,
-            fmt::format("{}: {} bytes uncompressed, expected {}", path.string(), bytes.size(), file.bytes)};
-  }
-  const std::string sum = sha256(bytes);
-  if (sum != file.sha256) {
-    return {&file, FileState::kWrongChecksum,
-            fmt::format("{}: sha256 of the uncompressed content is {}, expected {}", path.string(), sum,
-                        file.sha256)};
-  }
-  return {&file, FileState::kOk, ""};
-}
-
 std::pair<FileStatus, Bytes> read_and_check(const DatasetFile& file, const std::filesystem::path& path) {
   Bytes bytes = read_bytes(path);
   FileStatus status = check_content(file, bytes, path);
@@ -125,6 +110,20 @@ std::string_view to_string(FileState state) {
       return "wrong checksum";
   }
   return "unknown";
+}
+
+FileStatus check_content(const DatasetFile& file, const Bytes& content, const std::filesystem::path& path) {
+  if (content.size() != file.bytes) {
+    return {&file, FileState::kWrongSize,
+            fmt::format("{}: {} bytes uncompressed, expected {}", path.string(), content.size(), file.bytes)};
+  }
+  const std::string sum = sha256(content);
+  if (sum != file.sha256) {
+    return {&file, FileState::kWrongChecksum,
+            fmt::format("{}: sha256 of the uncompressed content is {}, expected {}", path.string(), sum,
+                        file.sha256)};
+  }
+  return {&file, FileState::kOk, ""};
 }
 
 std::vector<FileStatus> verify(const DatasetEntry& entry, const std::filesystem::path& directory) {

@@ -17,6 +17,8 @@ struct DatasetFile {
   std::string_view path;  // relative to the data directory
   std::uint64_t bytes = 0;
   std::string_view sha256;
+  std::string_view url{};     // where `earshot data fetch` gets it, plain or gzipped; empty: only by hand
+  std::string_view member{};  // the file inside, if the URL is of a .zip or .tar.gz archive
 };
 
 struct DatasetEntry {
@@ -54,6 +56,9 @@ struct FileStatus {
   FileState state = FileState::kMissing;
   std::string detail;  // one sentence when the state is not kOk
 };
+
+/// Compares uncompressed content with what the catalogue says; `path` is for the message only.
+FileStatus check_content(const DatasetFile& file, const Bytes& content, const std::filesystem::path& path);
 
 /// One status per file of the entry, in order. Never throws for what is wrong with the files.
 std::vector<FileStatus> verify(const DatasetEntry& entry, const std::filesystem::path& directory);

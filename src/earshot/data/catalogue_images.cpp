@@ -8,34 +8,50 @@ namespace {
 
 constexpr std::array kMnistFiles{
     DatasetFile{"mnist/t10k-images-idx3-ubyte", 7840016,
-                "0fa7898d509279e482958e8ce81c8e77db3f2f8254e26661ceb7762c4d494ce7"},
+                "0fa7898d509279e482958e8ce81c8e77db3f2f8254e26661ceb7762c4d494ce7",
+                "https://ossci-datasets.s3.amazonaws.com/mnist/t10k-images-idx3-ubyte.gz"},
     DatasetFile{"mnist/t10k-labels-idx1-ubyte", 10008,
-                "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2"},
+                "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2",
+                "https://ossci-datasets.s3.amazonaws.com/mnist/t10k-labels-idx1-ubyte.gz"},
     DatasetFile{"mnist/train-images-idx3-ubyte", 47040016,
-                "ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db"},
+                "ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db",
+                "https://ossci-datasets.s3.amazonaws.com/mnist/train-images-idx3-ubyte.gz"},
     DatasetFile{"mnist/train-labels-idx1-ubyte", 60008,
-                "65a50cbbf4e906d70832878ad85ccda5333a97f0f4c3dd2ef09a8a9eef7101c5"},
+                "65a50cbbf4e906d70832878ad85ccda5333a97f0f4c3dd2ef09a8a9eef7101c5",
+                "https://ossci-datasets.s3.amazonaws.com/mnist/train-labels-idx1-ubyte.gz"},
 };
 
 constexpr std::array kCifar10Files{
     DatasetFile{"cifar10/test_batch.bin", 30730000,
-                "8e2eb146ae340b09e24670f29cabc6326dba54da8789dab6768acf480273f65b"},
+                "8e2eb146ae340b09e24670f29cabc6326dba54da8789dab6768acf480273f65b",
+                "https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz",
+                "cifar-10-batches-bin/test_batch.bin"},
     DatasetFile{"cifar10/data_batch_1.bin", 30730000,
-                "cee916563c9f80d84e3cc88e17fdc0941787f1244f00a67874d45b261883ada5"},
+                "cee916563c9f80d84e3cc88e17fdc0941787f1244f00a67874d45b261883ada5",
+                "https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz",
+                "cifar-10-batches-bin/data_batch_1.bin"},
 };
 
 constexpr std::array kFashionMnistFiles{
     DatasetFile{"fashion-mnist/t10k-images-idx3-ubyte", 7840016,
-                "5b4141f0afbad91edebe8549f8fcffe087ea10ca49f1dbef5c9a5cd8815ce37b"},
+                "5b4141f0afbad91edebe8549f8fcffe087ea10ca49f1dbef5c9a5cd8815ce37b",
+                "https://raw.githubusercontent.com/zalandoresearch/fashion-mnist/master/data/fashion/"
+                "t10k-images-idx3-ubyte.gz"},
     DatasetFile{"fashion-mnist/t10k-labels-idx1-ubyte", 10008,
-                "0402a96d92fd2663957122ceb108a494c5af83dab82d92729df917d7dec38c34"},
+                "0402a96d92fd2663957122ceb108a494c5af83dab82d92729df917d7dec38c34",
+                "https://raw.githubusercontent.com/zalandoresearch/fashion-mnist/master/data/fashion/"
+                "t10k-labels-idx1-ubyte.gz"},
 };
 
 constexpr std::array kQmnistWritersFiles{
-    DatasetFile{"qmnist-writers/qmnist-train-labels-idx2-int", 1920012,
-                "bb1b6e1ec7b04fd5696f1ed50b5f58f8ef195118edd5c93c81783df9740b8ac5"},
-    DatasetFile{"qmnist-writers/qmnist-test-labels-idx2-int", 1920012,
-                "92d0ccb8c25f9c6534270fb4be7e1d24a1c6d315edfc8a638bfbd31c70f362dd"},
+    DatasetFile{
+        "qmnist-writers/qmnist-train-labels-idx2-int", 1920012,
+        "bb1b6e1ec7b04fd5696f1ed50b5f58f8ef195118edd5c93c81783df9740b8ac5",
+        "https://raw.githubusercontent.com/facebookresearch/qmnist/master/qmnist-train-labels-idx2-int.gz"},
+    DatasetFile{
+        "qmnist-writers/qmnist-test-labels-idx2-int", 1920012,
+        "92d0ccb8c25f9c6534270fb4be7e1d24a1c6d315edfc8a638bfbd31c70f362dd",
+        "https://raw.githubusercontent.com/facebookresearch/qmnist/master/qmnist-test-labels-idx2-int.gz"},
 };
 
 constexpr std::array kFemnistFiles{
@@ -45,12 +61,15 @@ constexpr std::array kFemnistFiles{
 
 constexpr std::array kDigitsFiles{
     DatasetFile{"digits/digits.csv", 264712,
-                "6ebb3d2fee246a4e99363262ddf8a00a3c41bee6014c373ed9d9216ba7f651b8"},
+                "6ebb3d2fee246a4e99363262ddf8a00a3c41bee6014c373ed9d9216ba7f651b8",
+                "https://raw.githubusercontent.com/scikit-learn/scikit-learn/1.2.1/sklearn/datasets/data/"
+                "digits.csv.gz"},
 };
 
 constexpr std::array kRetinamnistFiles{
     DatasetFile{"retinamnist/retinamnist.npz", 3291041,
-                "254915f5f0a2074665c4676356824cf4ef4a3bcab233894b4bafcaf48962bd69"},
+                "254915f5f0a2074665c4676356824cf4ef4a3bcab233894b4bafcaf48962bd69",
+                "https://zenodo.org/records/10519652/files/retinamnist.npz?download=1"},
 };
 
 constexpr std::array kAptos2019Files{
@@ -62,9 +81,13 @@ constexpr std::array kAptos2019Files{
 
 constexpr std::array kSqueezenetFiles{
     DatasetFile{"squeezenet/squeezenet_v1.1.ncnn.bin", 2478984,
-                "3de9f2f9dbbbc4468fe452d9033300633b60748073a9509a7ea882caec57e544"},
+                "3de9f2f9dbbbc4468fe452d9033300633b60748073a9509a7ea882caec57e544",
+                "https://raw.githubusercontent.com/zchrissirhcz/squeezenet-ncnn-pnnx-opencv-cpp/"
+                "fc56736098dd40b834912d7409d4ab4931b30802/squeezenet_v1.1.ncnn.bin"},
     DatasetFile{"squeezenet/squeezenet_v1.1.ncnn.param", 4629,
-                "7dfb3045edf49f199ccc03dfc262956c6b9f38089b14d32a273aa8463c49c46b"},
+                "7dfb3045edf49f199ccc03dfc262956c6b9f38089b14d32a273aa8463c49c46b",
+                "https://raw.githubusercontent.com/zchrissirhcz/squeezenet-ncnn-pnnx-opencv-cpp/"
+                "fc56736098dd40b834912d7409d4ab4931b30802/squeezenet_v1.1.ncnn.param"},
     DatasetFile{"squeezenet/synset_words.txt", 31671,
                 "ae3fba5fcc74d2c0b6db492b24c55c211358613c02bebc7a3ceab574a153231f"},
 };

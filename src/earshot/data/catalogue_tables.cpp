@@ -8,40 +8,55 @@ namespace {
 
 constexpr std::array kAdultFiles{
     DatasetFile{"adult/adult.data", 3974305,
-                "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d"},
+                "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d",
+                "https://archive.ics.uci.edu/static/public/2/adult.zip", "adult.data"},
     DatasetFile{"adult/adult.test", 2003153,
-                "a2a9044bc167a35b2361efbabec64e89d69ce82d9790d2980119aac5fd7e9c05"},
+                "a2a9044bc167a35b2361efbabec64e89d69ce82d9790d2980119aac5fd7e9c05",
+                "https://archive.ics.uci.edu/static/public/2/adult.zip", "adult.test"},
 };
 
 constexpr std::array kGermanCreditFiles{
     DatasetFile{"german-credit/german.data", 79793,
-                "b21f3d81db8071257d5ff1deaeba1fd4303b62712e6fcc9715c7a86202cb5871"},
+                "b21f3d81db8071257d5ff1deaeba1fd4303b62712e6fcc9715c7a86202cb5871",
+                "https://archive.ics.uci.edu/static/public/144/statlog+german+credit+data.zip",
+                "german.data"},
     DatasetFile{"german-credit/german.data-numeric", 102000,
-                "2752b044394958ab6dd193a0b56ca0f0b3a2d8bc7cb8c008e35a5e84bbec02f8"},
+                "2752b044394958ab6dd193a0b56ca0f0b3a2d8bc7cb8c008e35a5e84bbec02f8",
+                "https://archive.ics.uci.edu/static/public/144/statlog+german+credit+data.zip",
+                "german.data-numeric"},
 };
 
 constexpr std::array kLawschoolFiles{
     DatasetFile{"lawschool/lawschs1_1_first65535.csv", 3448967,
-                "fc791eef90e506bb4a3d80f2b3730e21fba83e7019207900381b2ba859f6cc0e"},
+                "fc791eef90e506bb4a3d80f2b3730e21fba83e7019207900381b2ba859f6cc0e",
+                "https://raw.githubusercontent.com/jwsohn612/fairSBP/"
+                "26989f93a03e64588db6a3465d4dc44bee1e85fd/datasets/lawschool.csv"},
 };
 
 constexpr std::array kLawschoolLsacFiles{
     DatasetFile{"lawschool-lsac/law_school_clean.csv", 1135557,
-                "23c1b173f3480beb7afc4957b107a9917dfc4a8dc9d87ea6034ec35222152452"},
+                "23c1b173f3480beb7afc4957b107a9917dfc4a8dc9d87ea6034ec35222152452",
+                "https://raw.githubusercontent.com/tailequy/fairness_dataset/main/experiments/data/"
+                "law_school_clean.csv"},
 };
 
 constexpr std::array kInsuranceFiles{
-    DatasetFile{"insurance/insurance.csv", 54288,
-                "505c1cbc2e63d0363bac59501563df2530aadf4cdb9cfee226f4ef32f5468281"},
+    DatasetFile{
+        "insurance/insurance.csv", 54288, "505c1cbc2e63d0363bac59501563df2530aadf4cdb9cfee226f4ef32f5468281",
+        "https://raw.githubusercontent.com/stedy/Machine-Learning-with-R-datasets/master/insurance.csv"},
 };
 
 constexpr std::array kWdbcFiles{
-    DatasetFile{"wdbc/wdbc.data", 124103, "d606af411f3e5be8a317a5a8b652b425aaf0ff38ca683d5327ffff94c3695f4a"},
+    DatasetFile{"wdbc/wdbc.data", 124103, "d606af411f3e5be8a317a5a8b652b425aaf0ff38ca683d5327ffff94c3695f4a",
+                "https://archive.ics.uci.edu/static/public/17/breast+cancer+wisconsin+diagnostic.zip",
+                "wdbc.data"},
 };
 
 constexpr std::array kBreastCancerWisconsinFiles{
     DatasetFile{"breast-cancer-wisconsin/breast-cancer-wisconsin.data", 19889,
-                "402c585309c399237740f635ef9919dc512cca12cbeb20de5e563a4593f22b64"},
+                "402c585309c399237740f635ef9919dc512cca12cbeb20de5e563a4593f22b64",
+                "https://archive.ics.uci.edu/static/public/15/breast+cancer+wisconsin+original.zip",
+                "breast-cancer-wisconsin.data"},
 };
 
 constexpr std::array kUciBostonFiles{
@@ -66,7 +81,10 @@ constexpr std::array kUciKin8nmFiles{
 
 constexpr std::array kUciNavalFiles{
     DatasetFile{"uci-naval/data.txt", 3448926,
-                "de0ea69da1efaab8b9655ffed828547d10dd68c1fb8c6e0163e6a988def393a6"},
+                "de0ea69da1efaab8b9655ffed828547d10dd68c1fb8c6e0163e6a988def393a6",
+                "https://archive.ics.uci.edu/static/public/316/"
+                "condition+based+maintenance+of+naval+propulsion+plants.zip",
+                "UCI CBM Dataset/data.txt"},
 };
 
 constexpr std::array kUciPowerPlantFiles{
@@ -76,17 +94,23 @@ constexpr std::array kUciPowerPlantFiles{
 
 constexpr std::array kUciProteinFiles{
     DatasetFile{"uci-protein/CASP.csv", 3528710,
-                "4277cfcb4e91a181746cbc654f001b57951c9e6a80f4f795fdb5c807e0848f40"},
+                "4277cfcb4e91a181746cbc654f001b57951c9e6a80f4f795fdb5c807e0848f40",
+                "https://archive.ics.uci.edu/static/public/265/"
+                "physicochemical+properties+of+protein+tertiary+structure.zip",
+                "CASP.csv"},
 };
 
 constexpr std::array kUciWineRedFiles{
     DatasetFile{"uci-wine-red/winequality-red.csv", 84199,
-                "4a402cf041b025d4566d954c3b9ba8635a3a8a01e039005d97d6a710278cf05e"},
+                "4a402cf041b025d4566d954c3b9ba8635a3a8a01e039005d97d6a710278cf05e",
+                "https://archive.ics.uci.edu/static/public/186/wine+quality.zip", "winequality-red.csv"},
 };
 
 constexpr std::array kUciYachtFiles{
     DatasetFile{"uci-yacht/yacht_hydrodynamics.data", 11487,
-                "00dfecc0fc01ddd4c90b558a3ac11b246df8ebcfea130724223475a9a67f0ea1"},
+                "00dfecc0fc01ddd4c90b558a3ac11b246df8ebcfea130724223475a9a67f0ea1",
+                "https://archive.ics.uci.edu/static/public/243/yacht+hydrodynamics.zip",
+                "yacht_hydrodynamics.data"},
 };
 
 constexpr std::array kHouseholdPowerFiles{
@@ -106,11 +130,14 @@ constexpr std::array kCmsIppsFy2011Files{
 
 constexpr std::array kMoleculesFiles{
     DatasetFile{"molecules/BBBP.csv", 148743,
-                "d07a38487aeac5cee5508413e468043ef3097451d2a112701c2d60be9ec6b662"},
+                "d07a38487aeac5cee5508413e468043ef3097451d2a112701c2d60be9ec6b662",
+                "https://deepchemdata.s3-us-west-1.amazonaws.com/datasets/BBBP.csv"},
     DatasetFile{"molecules/tox21.csv", 525119,
-                "7d7e7facd853a63e79ddce4e9c3fcb7a0d83a1c300b603031c0f2c64fbe77761"},
+                "7d7e7facd853a63e79ddce4e9c3fcb7a0d83a1c300b603031c0f2c64fbe77761",
+                "https://deepchemdata.s3-us-west-1.amazonaws.com/datasets/tox21.csv.gz"},
     DatasetFile{"molecules/clintox.csv", 95512,
-                "9999816e760dd838358b5d88e81cea2fc062be4458ffa412ceecdba4f88a67b6"},
+                "9999816e760dd838358b5d88e81cea2fc062be4458ffa412ceecdba4f88a67b6",
+                "https://deepchemdata.s3-us-west-1.amazonaws.com/datasets/clintox.csv.gz"},
 };
 
 constexpr std::array kEntries{
