@@ -129,6 +129,37 @@ class SchemaReader {
   std::string origin_;
 };
 
+/// Refuses text outside quotes and comments that is not ASCII, which is never right in TOML and on which
+/// version 3.3 of the library behaves in an undefined way; and texts of several lines, inside which it may
+/// look at such characters as well. No schema needs either.
+void check_characters(std::string_view toml, const std::string& origin) {
+  std::size_t line = 1;
+  char quote = '\0';
+  bool comment = false;
+  for (std::size_t i = 0; i < toml.size(); ++i) {
+    const char c = toml[i];
+    if (c == '\n') {
+      ++line;
+      quote = '\0';
+      comment = false;
+    } else if (comment) {
+      continue;
+    } else if (quote != '\0') {
+      const bool escape = c == '\\' && quote == '"' && i + 1 < toml.size() && toml[i + 1] != '\n';
+      if (c == quote) quote = '\0';
+      if (escape) ++i;
+    } else if (c == '#') {
+      comment = true;
+    } else if (c == '"' || c == '\'') {
+      if (toml.substr(i, 3) == std::string(3, c))
+        fail(Fault::kData, fmt::format("{}:{}: a text of several lines has no use here", origin, line));
+      quote = c;
+    } else if (static_cast<unsigned char>(c) >= 0x80) {
+      fail(Fault::kData, fmt::format("{}:{}: a character that is not ASCII; put it in quotes", origin, line));
+    }
+  }
+}
+
 /// Everything a table reader would refuse in the schema is refused here, as bad data of the schema's file.
 void check_schema(const TableSchema& schema, const std::string& origin) {
   try {
@@ -161,6 +192,8 @@ std::string to_toml(const TableSchema& schema, std::span<const std::string> note
 }
 
 TableSchema parse_table_schema(std::string_view toml, const std::string& origin) {
+  toml = check_text(toml, origin);
+  check_characters(toml, origin);
   toml::table root;
   try {
     root = toml::parse(toml);

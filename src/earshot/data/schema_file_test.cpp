@@ -95,6 +95,18 @@ TEST(SchemaFile, SaysWhatIsWrong) {
               ThrowsMessage<Error>(HasSubstr("s.toml:1: not valid TOML: ")));
 }
 
+TEST(SchemaFile, OnlyQuotesAndCommentsHoldOtherLetters) {
+  const std::string column = "[[column]] # h\xc3\xb6he\nname = \"h\xc3\xb6he \\\" #\"\nkind = 'real'\n";
+  EXPECT_EQ(parse_table_schema(column, "s.toml").format.columns.at(0).name, "h\xc3\xb6he \" #");
+  EXPECT_EQ(parse_table_schema("\xef\xbb\xbf" + column, "s.toml"), parse_table_schema(column, "s.toml"));
+  const auto expect = [&](const std::string& text, const std::string& message) {
+    EXPECT_THAT([&] { parse_table_schema(column + text, "s.toml"); }, ThrowsMessage<Error>(StrEq(message)));
+  };
+  expect("h\xc3\xb6he = 1", "s.toml:4: a character that is not ASCII; put it in quotes");
+  expect("x = ''\xc3\xb6", "s.toml:4: a character that is not ASCII; put it in quotes");
+  expect("x = \"\"\"\n\xc3\xb6\"\"\"", "s.toml:4: a text of several lines has no use here");
+}
+
 TEST(SchemaFile, CorpusIsAcceptedOrRefusedInOneLine) {
   testing::check_corpus("table_schema", [](const Bytes& bytes) {
     parse_table_schema({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, "sample");
