@@ -4,7 +4,7 @@
 #include <benchmark/benchmark.h>
 
 #include "earshot/core/parallel.hpp"
-#include "earshot/model/native/softmax_regression.hpp"
+#include "earshot/model/native/native_model.hpp"
 #include "earshot/network/local_network.hpp"
 #include "earshot/pipeline/components.hpp"
 #include "earshot/protocol/decentralised_gd.hpp"
@@ -49,7 +49,11 @@ BENCHMARK(BM_ReferenceCopy)->Args({100, 1000})->Args({1000, 1000})->Unit(benchma
 
 /// Gradient and pullback of softmax regression on one image of MNIST's size.
 void BM_SoftmaxGradient(benchmark::State& state) {
-  const SoftmaxRegression model(784, 10);
+  Architecture softmax;
+  softmax.input = Shape{784};
+  softmax.layers = {Dense{10}};
+  const auto native = make_native_model(softmax);
+  const Model& model = *native;
   std::vector<double> parameters(model.parameter_count(), 0.01), gradient(model.parameter_count());
   std::vector<double> input(784, 0.5), target(10, 0.0), dx(784), dq(10);
   target[3] = 1;

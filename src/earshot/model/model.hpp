@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
@@ -134,7 +135,17 @@ class Model {
   /// probability per output under binary cross-entropy, the outputs themselves under squared error.
   void predict(Parameters parameters, std::size_t size, std::span<const double> inputs,
                std::span<double> out) const;
+
+ private:
+  template <class Use>
+  auto with_evaluation(Use use) const;
+
+  mutable std::mutex idle_lock_;
+  mutable std::vector<std::unique_ptr<Evaluation<double>>> idle_;  // kept for the next convenience call
 };
+
+/// Name, sizes, loss, layers and the architecture itself: what every engine's describe() has.
+Json describe(const Architecture& architecture);
 
 /// Turns network outputs into predictions, in place, row by row.
 void to_predictions(LossKind loss, std::size_t output_size, std::span<double> outputs);

@@ -8,7 +8,7 @@
 #include "earshot/graph/gossip_matrix.hpp"
 #include "earshot/graph/topologies.hpp"
 #include "earshot/mechanism/components.hpp"
-#include "earshot/model/model.hpp"
+#include "earshot/model/components.hpp"
 #include "earshot/threat/adversary.hpp"
 
 namespace earshot {

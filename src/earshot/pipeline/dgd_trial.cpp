@@ -7,6 +7,7 @@
 #include "earshot/attack/gossip/gossip_attack.hpp"
 #include "earshot/attack/inversion/softmax_inversion.hpp"
 #include "earshot/core/parallel.hpp"
+#include "earshot/model/native/native_model.hpp"
 #include "earshot/network/local_network.hpp"
 #include "earshot/pipeline/attack_report.hpp"
 #include "earshot/pipeline/components.hpp"
@@ -49,8 +50,8 @@ Training build_training(const Cell& cell, const TrialAddress& address, const Sta
   const Choice& mechanism = cell.at("mechanism");
   const std::size_t classes = images.dataset.classes;
   Training training;
-  training.model = model_component(cell.at("model").kind)
-                       .make(cell.at("model").settings, images.dataset.shape.size(), classes);
+  training.model = make_native_model(
+      model_component(cell.at("model").kind).make(cell.at("model").settings, images.dataset.shape, classes));
   training.mechanism = mechanism_component(mechanism.kind).make(mechanism.settings, protocol.size("rounds"));
   training.start.resize(training.model->parameter_count());
   Stream init(address.stream(Purpose::kModelInit));
@@ -74,7 +75,7 @@ Training build_training(const Cell& cell, const TrialAddress& address, const Sta
 double share_correct(const Model& model, Parameters parameters, std::span<const double> inputs,
                      std::span<const std::size_t> labels) {
   if (labels.empty()) return 0;
-  const std::size_t classes = model.class_count();
+  const std::size_t classes = model.output_size();
   std::vector<double> probabilities(labels.size() * classes);
   model.predict(parameters, labels.size(), inputs, probabilities);
   std::size_t correct = 0;
@@ -131,7 +132,7 @@ std::vector<Guess> attack(const View& view, const Exposure& exposure, const Sett
     guess.standard_error = gradients.standard_error[i];
     const auto row = gradients.values.row(static_cast<Eigen::Index>(i));
     const std::span<const double> gradient(row.data(), static_cast<std::size_t>(row.size()));
-    if (auto record = invert_softmax_gradient(gradient, model.input_size(), model.class_count(), kind)) {
+    if (auto record = invert_softmax_gradient(gradient, model.input_size(), model.output_size(), kind)) {
       guess.image = std::move(record->input);
       guess.label = record->label;
     }

@@ -120,7 +120,13 @@ class Checker {
     const bool data = need(cell, "data", "protocol \"dgd\" trains on it");
     const bool model = need(cell, "model", "protocol \"dgd\" trains it");
     const bool attack = need(cell, "attack", "the training is overheard to be attacked");
-    return data && model && attack && attack_fits(cell, "dgd_reconstruction");
+    if (!data || !model || !attack || !attack_fits(cell, "dgd_reconstruction")) return false;
+    if (cell.at("model").kind != "softmax_regression")
+      return refuse(
+          "model.kind",
+          "attack \"dgd_reconstruction\" turns gradients into images by softmax regression's closed form",
+          "use \"softmax_regression\"");
+    return true;
   }
 
   bool gossip_sections_fit(const Cell& cell) {
@@ -181,16 +187,16 @@ class Checker {
     if (shapes_.contains(data_key(choice))) return;
     const ImageDataset dataset =
         dataset_component(choice.kind).load(choice.settings, sources_.data_directory);
-    shapes_[data_key(choice)] = {dataset.shape.size(), dataset.classes};
+    shapes_[data_key(choice)] = {dataset.shape, dataset.classes};
   }
 
   /// Numbers in one message.
   double message_size(const Cell& cell) {
-    const auto [inputs, classes] = shapes_.at(data_key(cell.at("data")));
+    const auto& [shape, classes] = shapes_.at(data_key(cell.at("data")));
     const Choice* model = cell.find("model");
-    if (model == nullptr) return static_cast<double>(inputs);
+    if (model == nullptr) return static_cast<double>(shape.size());
     return static_cast<double>(
-        model_component(model->kind).make(model->settings, inputs, classes)->parameter_count());
+        parameter_count(model_component(model->kind).make(model->settings, shape, classes)));
   }
 
   void check_memory(const Cell& cell, const Stage& stage) {
@@ -225,7 +231,7 @@ class Checker {
   const GraphSources& sources_;
   std::vector<Problem> problems_;
   std::set<std::string> said_;
-  std::map<std::string, std::pair<std::size_t, std::size_t>> shapes_;  // inputs and classes, by data section
+  std::map<std::string, std::pair<Shape, std::size_t>> shapes_;  // of an image, and classes, by data section
 };
 
 }  // namespace

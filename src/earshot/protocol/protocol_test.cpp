@@ -4,7 +4,7 @@
 
 #include "earshot/graph/spectrum.hpp"
 #include "earshot/mechanism/components.hpp"
-#include "earshot/model/native/softmax_regression.hpp"
+#include "earshot/model/native/native_model.hpp"
 #include "earshot/network/local_network.hpp"
 #include "earshot/protocol/decentralised_gd.hpp"
 #include "earshot/protocol/gossip_averaging.hpp"
@@ -100,7 +100,11 @@ TEST(GossipAveraging, ChebyshevIsTheMinimaxPolynomial) {
 
 TEST(DecentralisedGd, EqualsTheMatrixFormOfTheAlgorithm) {
   const GossipMatrix w = max_degree_weights(ring_with_chord());
-  const SoftmaxRegression model(3, 2);
+  Architecture softmax;
+  softmax.input = Shape{3};
+  softmax.layers = {Dense{2}};
+  const auto native = make_native_model(softmax);
+  const Model& model = *native;
   const NoMechanism none;
   const double eta = 0.1;
   std::vector<double> start(model.parameter_count());

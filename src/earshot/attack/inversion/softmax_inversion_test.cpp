@@ -4,24 +4,31 @@
 
 #include <gtest/gtest.h>
 
-#include "earshot/model/native/softmax_regression.hpp"
+#include "earshot/model/native/native_model.hpp"
 
 namespace earshot {
 namespace {
 
+std::unique_ptr<Model> softmax_regression() {
+  Architecture a;
+  a.input = Shape{20};
+  a.layers = {Dense{5}};
+  return make_native_model(a);
+}
+
 struct Case {
-  SoftmaxRegression model{20, 5};
+  std::unique_ptr<Model> model = softmax_regression();
   std::vector<double> parameters = std::vector<double>(105), input = std::vector<double>(20),
                       gradient = parameters;
   std::size_t label = 0;
   explicit Case(std::uint64_t seed) {
     Stream stream({seed, Purpose::kTest});
-    model.initialise(stream, parameters);
+    model->initialise(stream, parameters);
     stream.fill_normal(input, 1.0);
     label = stream.below(5);
     std::vector<double> target(5, 0.0);
     target[label] = 1;
-    model.gradient(parameters, {1, input, target}, gradient);
+    model->gradient(parameters, {1, input, target}, gradient);
   }
 };
 

@@ -82,6 +82,9 @@ class NativeLayer {
   virtual std::size_t rows_out(const Call<Real>& call) const { return call.rows; }
   /// Whether one row's output depends on other rows (graph layers, batch norm on batch statistics).
   virtual bool mixes_rows() const { return false; }
+  /// Whether backward and tangent_backward do more than write d(in), and so are called with null when nobody
+  /// wants that: graph layers prepare parameter_gradient and add to the adjacency's tangent.
+  virtual bool always_goes_back() const { return false; }
 };
 
 }  // namespace earshot

@@ -1,0 +1,94 @@
+// Evaluates a native network on many problems: gradients, pullbacks, clipped sums, outputs.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "earshot/model/model.hpp"
+#include "earshot/model/native/loss.hpp"
+#include "earshot/model/native/sequence.hpp"
+
+namespace earshot {
+
+/// What a model and its evaluations share. Neither copied nor moved: the places point into the architecture.
+struct NativeNetwork {
+  explicit NativeNetwork(Architecture from);
+  NativeNetwork(const NativeNetwork&) = delete;
+  NativeNetwork& operator=(const NativeNetwork&) = delete;
+
+  const Architecture architecture;
+  const std::vector<PlacedLayer> places;
+  std::size_t parameters = 0;
+  std::size_t inputs = 0;
+  std::size_t outputs = 0;
+  bool graph = false;
+  std::vector<double> buffers;  // change while the model trains
+};
+
+/// Problems are evaluated in groups, each with its own layers and memory, small enough that a group's
+/// parameters, gradients and activations stay in the second-level cache from the first sweep to the last.
+template <class Real>
+class NativeEvaluation final : public Evaluation<Real> {
+ public:
+  explicit NativeEvaluation(std::shared_ptr<const NativeNetwork> network);
+
+  void gradients(const Problems<Real>& problems, std::span<Real> losses, std::span<Real> out) override;
+  void pullbacks(std::span<const Real> directions, ProblemGradient<Real> out) override;
+  ClippingReport clipped_sums(const Problems<Real>& problems, double bound, std::span<Real> norms,
+                              std::span<Real> out) override;
+  void outputs(const Problems<Real>& problems, std::span<Real> out) override;
+  /// Moves running statistics by those of all rows of all problems.
+  void observe(const Problems<Real>& problems, double momentum, std::span<double> buffers);
+
+ private:
+  struct Group {
+    explicit Group(const NativeNetwork& network);
+
+    std::size_t first = 0;  // problem
+    std::size_t count = 0;
+    std::unique_ptr<Composite<Real>> layers;
+    Loss<Real> loss;
+    Call<Real> call;  // of the last forward sweep
+    std::vector<Real> out, adjoint, tangent, adjoint_tangent, inputs;
+    std::vector<double> squared_norms, factors;  // of the rows
+  };
+  struct Clipping {
+    double bound;
+    std::span<Real> norms;
+    std::span<Real> out;
+    ClippingReport report;
+  };
+
+  /// Checks the problems and divides them into groups.
+  void start(const Problems<Real>& problems);
+  void check(const Problems<Real>& problems) const;
+  std::size_t group_size(const Problems<Real>& problems) const;
+  std::span<const std::unique_ptr<Group>> groups() const { return {groups_.data(), groups_used_}; }
+  void set_scales(const Problems<Real>& problems);
+
+  LayerState<Real> state_of(const Problems<Real>& problems, const Group& group) const;
+  ParameterBlock<Real> block_of(const Group& group, std::span<Real> vectors) const;
+  void forward(const Problems<Real>& problems, Group& group, const Real* inputs, bool predicting, Real* out);
+  void backward(const Problems<Real>& problems, Group& group, Real* losses);
+
+  void clip_rows(const Problems<Real>& problems, Group& group, Clipping& clipping);
+  bool set_factors(Group& group, Clipping& clipping) const;
+  /// The first row of a problem with a finite gradient.
+  std::optional<std::size_t> sound_row(const Group& group, std::size_t problem) const;
+  const Real* replace_rows(const Problems<Real>& problems, Group& group) const;
+  void clip_one_by_one(const Problems<Real>& problems, Group& group, Clipping& clipping);
+  double factor(double norm, Clipping& clipping) const;
+
+  std::shared_ptr<const NativeNetwork> network_;
+  std::size_t activations_ = 0;  // numbers per row in all layers' outputs
+  std::vector<std::unique_ptr<Group>> groups_;
+  std::size_t groups_used_ = 0;
+  std::size_t target_rows_ = 0;  // of each problem
+  std::vector<Real> scales_;     // of the target rows
+  std::vector<Real> one_row_, one_gradient_;
+  Problems<Real> last_;  // of the last `gradients` call
+  bool ready_ = false;   // for pullbacks of it
+};
+
+}  // namespace earshot

@@ -1,0 +1,41 @@
+// The inner loops of the native engine, once per instruction set: the fastest one the processor has is chosen
+// at the first call. Results are the same for any number of threads, but may differ between processors in the
+// last digits.
+#pragma once
+
+#include <cstddef>
+
+namespace earshot {
+
+/// c (m x n) = a b, or c += a b with `add`. All matrices are in rows; a's element (i, p) is at a[i * a_row +
+/// p
+/// * a_inner], so that a may be transposed.
+template <class Real>
+struct Product {
+  std::size_t m = 0;
+  std::size_t n = 0;
+  std::size_t k = 0;
+  const Real* a = nullptr;
+  std::size_t a_row = 0;
+  std::size_t a_inner = 1;
+  const Real* b = nullptr;
+  std::size_t b_row = 0;
+  Real* c = nullptr;
+  std::size_t c_row = 0;
+  bool add = false;
+};
+
+template <class Real>
+struct Kernels {
+  /// b is k x n.
+  void (*product)(const Product<Real>&);
+  /// b is n x k and enters transposed; a_inner must be 1.
+  void (*product_transposed)(const Product<Real>&);
+  void (*sigmoid)(std::size_t count, const Real* in, Real* out);
+  void (*tanh)(std::size_t count, const Real* in, Real* out);
+};
+
+template <class Real>
+const Kernels<Real>& kernels();
+
+}  // namespace earshot
