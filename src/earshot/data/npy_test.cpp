@@ -72,6 +72,8 @@ TEST(Npy, SaysWhatIsWrong) {
   expect_refusal({}, "does not start with the magic");
   expect_refusal(file(header("|O", "(1,)"), one), "type \"|O\" are not supported");
   expect_refusal(file(header("<i8", "(1,)"), one), "(1) numbers of 8 bytes, but 1 bytes follow");
+  expect_refusal(file<std::uint8_t>(header("|u1", "(2, 3)"), Bytes(7)),
+                 "(2, 3) numbers of 1 bytes, but 7 bytes");
   expect_refusal(file(header("|u1", "(0,)"), one), "a dimension is 0");
   expect_refusal(file(header("|u1", "(1)"), one), "not the dictionary numpy writes");
   expect_refusal(file<std::uint8_t>("{'fortran_order': True, 'descr': '|u1', 'shape': (1,)}", {1}),
