@@ -40,11 +40,12 @@ Fetched fetch_one(const DatasetEntry& entry, const FetchOptions& options) {
   return result;
 }
 
-void print_text(const DatasetEntry& entry, const Fetched& fetched) {
+/// `alone`: what is wrong is about to be the command's own error.
+void print_text(const DatasetEntry& entry, const Fetched& fetched, bool alone) {
   for (const Json& file : fetched.files)
     fmt::print("{:<8} {}\n", file["outcome"].get<std::string>(), file["file"].get<std::string>());
-  if (!fetched.error.empty()) fmt::print("failed   {}\n", fetched.error);
-  if (fetched.by_hand) fmt::print("         to get {}: {}\n", entry.name, entry.how_to_get);
+  if (!alone && !fetched.error.empty()) fmt::print("failed   {}\n", fetched.error);
+  if (!alone && fetched.by_hand) fmt::print("         to get {}: {}\n", entry.name, entry.how_to_get);
   for (const Json& file : fetched.files) {
     if (file["outcome"] != to_string(FetchOutcome::kFetched)) continue;
     fmt::print("         {}: licence {}; cite {}\n", entry.name, entry.licence, entry.citation);
@@ -74,7 +75,7 @@ void fetch_datasets(const FetchArguments& arguments) {
     if (!arguments.name.empty() && entry.name != arguments.name) continue;
     const Fetched fetched = fetch_one(entry, options);
     all.push_back(to_json(entry, fetched));
-    if (!arguments.json) print_text(entry, fetched);
+    if (!arguments.json) print_text(entry, fetched, !arguments.name.empty());
     if (failure.empty() && !fetched.error.empty()) {
       failure = fetched.error;
       fault = fetched.fault;

@@ -68,6 +68,14 @@ class PartialFile {
       fail(Fault::kIo, fmt::format("{}: another fetch is writing it; wait for it to end", path_.string()));
   }
 
+  ~PartialFile() {
+    std::error_code code;
+    if (!complete_ && std::filesystem::is_empty(path_, code)) std::filesystem::remove(path_, code);
+  }
+  PartialFile(const PartialFile&) = delete;
+  PartialFile& operator=(const PartialFile&) = delete;
+
+  void set_complete() { complete_ = true; }
   std::uint64_t size() const { return std::filesystem::file_size(path_); }
   void restart() {
     if (std::fflush(file_.get()) != 0 || ::ftruncate(fileno(file_.get()), 0) != 0) fail_to_write();
@@ -85,6 +93,7 @@ class PartialFile {
  private:
   std::filesystem::path path_;
   std::unique_ptr<std::FILE, CloseFile> file_;
+  bool complete_ = false;
 };
 
 enum class Ending { kComplete, kRedirect, kBroken };
@@ -188,6 +197,10 @@ class Attempt {
   std::unique_ptr<CURL, CloseEasy> easy_;
 };
 
+std::string kept_note(std::uint64_t bytes) {
+  return bytes == 0 ? "" : fmt::format("; {} bytes are kept, and fetching again goes on from there", bytes);
+}
+
 void start_curl() {
   static const CURLcode started = curl_global_init(CURL_GLOBAL_DEFAULT);
   if (started != CURLE_OK) fail(Fault::kInternal, "libcurl could not start");
@@ -219,6 +232,7 @@ void download(const Download& what) {
     Attempt attempt(file, what.label);
     switch (attempt.run(url)) {
       case Ending::kComplete:
+        file.set_complete();
         return;
       case Ending::kRedirect:
         if (++redirects > kMostRedirects)
@@ -227,8 +241,7 @@ void download(const Download& what) {
         break;
       case Ending::kBroken:
         if (file.size() <= before)
-          fail(Fault::kIo, fmt::format("{}: {}; {} bytes are kept, and fetching again goes on from there",
-                                       what.url, attempt.reason(), file.size()));
+          fail(Fault::kIo, what.url + ": " + attempt.reason() + kept_note(file.size()));
         break;
     }
   }
