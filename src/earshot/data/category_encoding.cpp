@@ -45,9 +45,10 @@ std::vector<std::size_t> random_codes(std::size_t count, std::size_t width, std:
   return stream.sample_without_replacement(count, std::size_t{1} << width);
 }
 
-double squared_distance(std::span<const double> a, std::span<const double> b) {
+/// Exact below the limit; a sum that has reached it is not carried on.
+double squared_distance(std::span<const double> a, std::span<const double> b, double limit) {
   double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
+  for (std::size_t i = 0; i < a.size() && sum < limit; ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
   return sum;
 }
 
@@ -107,7 +108,7 @@ std::size_t nearest_word(std::span<const double> values, std::span<const CodeWor
   double least = std::numeric_limits<double>::infinity();
   std::size_t nearest = order.front();
   for (const std::size_t i : order) {
-    const double distance = squared_distance(values, words[i]);
+    const double distance = squared_distance(values, words[i], least);
     if (distance < least) {
       least = distance;
       nearest = i;
