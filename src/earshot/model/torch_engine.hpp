@@ -18,17 +18,22 @@ struct ScriptOptions {
   Reduction reduction = Reduction::kMean;
 };
 
+/// Raised when TorchEngine, Model, Evaluation or what they exchange changes: a library of another version is
+/// not used.
+inline constexpr int kTorchSeamVersion = 1;
+
 class TorchEngine {
  public:
   virtual ~TorchEngine() = default;
   virtual std::unique_ptr<Model> make(Architecture architecture) const = 0;
-  /// A user's own TorchScript module: forward(records) -> outputs. The file is hostile input. `start` of the
-  /// result's initialise() are the parameters stored in the file.
+  /// A user's own TorchScript module: forward(records) -> outputs. The file is hostile input. The
+  /// result's initialise() gives the parameters stored in the file.
   virtual std::unique_ptr<Model> load_script(const std::filesystem::path& path,
                                              const ScriptOptions& options) const = 0;
 };
 
-/// Fails with Fault::kConfig when the engine was not built or cannot be loaded.
+/// From earshot_torch.so, beside the program or in $EARSHOT_PLUGINS. Fails with Fault::kConfig when the
+/// engine was not built or cannot be loaded.
 const TorchEngine& torch_engine();
 
 }  // namespace earshot

@@ -1,0 +1,71 @@
+// The seam's evaluation by automatic differentiation: gradients are graphs, pullbacks differentiate them
+// again.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <torch/torch.h>
+
+#include "earshot/model/model.hpp"
+#include "earshot/model/torch/network.hpp"
+
+namespace earshot {
+
+/// Which tensors autograd follows.
+enum class Follow { kNothing, kParameters, kEverything };
+
+/// Problem `index` as tensors.
+template <class Real>
+TorchProblem to_problem(const TorchNetwork& network, const Problems<Real>& problems, std::size_t index,
+                        Follow follow);
+template <class Real>
+torch::Tensor to_targets(const TorchNetwork& network, const Problems<Real>& problems, std::size_t index);
+
+/// Rows with a weight, and that weight.
+struct WeightedRows {
+  torch::Tensor rows;     // indices
+  torch::Tensor weights;  // same length
+  double total = 0;
+};
+template <class Real>
+WeightedRows weighted_rows(std::span<const Real> weights, std::size_t target_rows);
+
+std::size_t target_rows(const TorchNetwork& network, std::size_t rows, const GraphPattern* graph);
+
+template <class Real>
+class TorchEvaluation : public Evaluation<Real> {
+ public:
+  explicit TorchEvaluation(std::shared_ptr<const TorchNetwork> network) : network_(std::move(network)) {}
+
+  void gradients(const Problems<Real>& problems, std::span<Real> losses, std::span<Real> out) override;
+  void pullbacks(std::span<const Real> directions, ProblemGradient<Real> out) override;
+  ClippingReport clipped_sums(const Problems<Real>& problems, double bound, std::span<Real> norms,
+                              std::span<Real> out) override;
+  void outputs(const Problems<Real>& problems, std::span<Real> out) override;
+
+ private:
+  /// One problem's gradient and what it was computed from.
+  struct Kept {
+    torch::Tensor loss;
+    std::vector<torch::Tensor> gradients;
+    torch::Tensor inputs;
+    torch::Tensor targets;
+    torch::Tensor adjacency;
+  };
+  Kept differentiate(const Problems<Real>& problems, std::size_t index, bool twice) const;
+  void differentiate_again(std::size_t index, std::span<const Real> direction,
+                           ProblemGradient<Real> out) const;
+
+  std::shared_ptr<const TorchNetwork> network_;
+  // Keeping graphs costs memory and time that training need not pay: they are kept once a pullback was asked
+  // for.
+  bool keeps_graphs_ = false;
+  Problems<Real> last_;
+  std::vector<Kept> kept_;
+};
+
+}  // namespace earshot
