@@ -66,6 +66,7 @@ class GraphAttention final : public NativeLayer<Real> {
         skip_map_{at_.inputs, at_.outputs} {}
 
   bool mixes_rows() const override { return true; }
+  bool always_goes_back() const override { return true; }
 
   void forward(const Call<Real>& call, const LayerState<Real>& state, Real* out) override {
     allocate(call);

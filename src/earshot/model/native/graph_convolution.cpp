@@ -138,6 +138,7 @@ class GraphConvolution final : public NativeLayer<Real> {
         width_(std::min(map_.inputs, map_.outputs)) {}
 
   bool mixes_rows() const override { return true; }
+  bool always_goes_back() const override { return true; }
 
   void forward(const Call<Real>& call, const LayerState<Real>& state, Real* out) override {
     aggregation_.normalise(call);

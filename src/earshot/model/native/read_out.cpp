@@ -23,7 +23,7 @@ class NativeReadOut final : public NativeLayer<Real> {
     gather(call, state.in, out);
   }
   void backward(const Call<Real>& call, const LayerState<Real>& state, Real* in_adjoint) override {
-    if (in_adjoint != nullptr) scatter(call, state.out_adjoint, in_adjoint);
+    scatter(call, state.out_adjoint, in_adjoint);
   }
   void tangent(const Call<Real>& call, const LayerState<Real>& state, Real* out_tangent) override {
     if (state.in_tangent != nullptr)
@@ -33,7 +33,7 @@ class NativeReadOut final : public NativeLayer<Real> {
   }
   void tangent_backward(const Call<Real>& call, const LayerState<Real>& state,
                         Real* in_adjoint_tangent) override {
-    if (in_adjoint_tangent != nullptr) scatter(call, state.out_adjoint_tangent, in_adjoint_tangent);
+    scatter(call, state.out_adjoint_tangent, in_adjoint_tangent);
   }
 
  private:
