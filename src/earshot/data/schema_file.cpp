@@ -136,22 +136,26 @@ class SchemaReader {
   std::string origin_;
 };
 
-/// Whether everything outside quotes and comments is ASCII and no text spans several lines.
+/// Whether everything outside quotes and comments is ASCII and no text spans several lines. A quote counts
+/// only where a key or a value may begin.
 bool is_plain(std::string_view line) {
+  constexpr std::string_view kBeforeText = "=[{,.\n";
   char quote = '\0';
+  char before = '\n';  // the last character outside quotes that is no blank
   for (std::size_t i = 0; i < line.size(); ++i) {
     const char c = line[i];
     if (quote != '\0') {
-      if (c == quote) quote = '\0';
       if (c == '\\' && quote == '"') ++i;
-    } else if (c == '#') {
-      return true;
-    } else if (c == '"' || c == '\'') {
+      if (c == quote) quote = '\0';
+      continue;
+    }
+    if (c == '#') return true;
+    if (static_cast<unsigned char>(c) >= 0x80) return false;
+    if ((c == '"' || c == '\'') && kBeforeText.find(before) != std::string_view::npos) {
       if (line.substr(i, 3) == std::string(3, c)) return false;
       quote = c;
-    } else if (static_cast<unsigned char>(c) >= 0x80) {
-      return false;
     }
+    if (c != ' ' && c != '\t') before = c;
   }
   return true;
 }

@@ -107,6 +107,7 @@ TEST(SchemaFile, OnlyQuotesAndCommentsHoldOtherLetters) {
   };
   expect("h\xc3\xb6he = 1", "s.toml:4: other letters than ASCII belong in quotes of one line");
   expect("x = ''\xc3\xb6", "s.toml:4: other letters than ASCII belong in quotes of one line");
+  expect("x = 1'\xc3\xb6'", "s.toml:4: other letters than ASCII belong in quotes of one line");
   expect("x = \"\"\"\n\xc3\xb6\"\"\"", "s.toml:4: other letters than ASCII belong in quotes of one line");
 }
 
