@@ -71,7 +71,7 @@ TEST(Ncnn, RefusesAnArchitectureThatDoesNotFit) {
   EXPECT_THAT(refusal(network(1, 2, 1), convolutions), HasSubstr("convolution 2"));  // three channels in
   EXPECT_THAT(refusal(network(2, 3, 1), convolutions), HasSubstr("convolution 1"));
   EXPECT_THAT(refusal({"net", {1, 2, 2}, {Convolve{2}}}, convolutions), HasSubstr("has 2 convolutions"));
-  EXPECT_THAT(refusal({"net", {1, 2, 2}, {Convolve{2, 1, 1, 2}, Convolve{1}}}, convolutions),
+  EXPECT_THAT(refusal({"net", {1, 4, 4}, {Convolve{2, 1, 1, 2}, Convolve{1}}}, convolutions),
               HasSubstr("convolution 1"));
 }
 
