@@ -7,6 +7,7 @@
 #include "earshot/collect/sensitivity.hpp"
 #include "earshot/core/error.hpp"
 #include "earshot/core/interrupt.hpp"
+#include "earshot/training/optimiser.hpp"
 
 namespace earshot {
 namespace {
@@ -31,16 +32,25 @@ void check_finite(double loss) {
   if (!std::isfinite(loss)) fail(Fault::kNumeric, "training diverged; lower the learning rate");
 }
 
+Adam make_adam(Index size, double rate, bool amsgrad) {
+  return {static_cast<std::size_t>(size), {.rate = rate, .amsgrad = amsgrad}};
+}
+
+void step(Adam& adam, VectorXd& parameters, const VectorXd& gradient) {
+  const auto size = static_cast<std::size_t>(gradient.size());
+  adam.step({parameters.data(), size}, {gradient.data(), size});
+}
+
 double fit(DenseNet& net, const Records& records, Loss loss, const TaskOptions& options) {
   Pass pass(net, records.inputs.cols());
   MatrixXd output_gradient(records.targets.rows(), records.targets.cols());
   VectorXd gradient(net.parameters().size());
-  Adam adam(gradient.size(), options.learning_rate, false);
+  Adam adam = make_adam(gradient.size(), options.learning_rate, false);
   for (std::size_t epoch = 0; epoch < options.epochs; ++epoch) {
     stop_if_interrupted();
     loss_and_gradient(loss, pass.forward(net, records.inputs), records.targets, output_gradient);
     pass.backward(net, records.inputs, output_gradient, &gradient, nullptr);
-    adam.step(net.parameters(), gradient);
+    step(adam, net.parameters(), gradient);
   }
   return loss_and_gradient(loss, pass.forward(net, records.inputs), records.targets, output_gradient);
 }
@@ -64,13 +74,13 @@ class Trainer {
         decoded_gradient_(records.inputs),
         answer_gradient_(records.targets),
         decoder_gradient_(collector.decoder.parameters().size()),
-        decoder_adam_(decoder_gradient_.size(), options.learning_rate, options.amsgrad) {}
+        decoder_adam_(make_adam(decoder_gradient_.size(), options.learning_rate, options.amsgrad)) {}
 
   /// Encoder and decoder alternate; without noise the encoder is blind to privacy.
   void train_both(bool with_noise) {
     Pass encoder_pass(*collector_.encoder, records_.inputs.cols());
     VectorXd gradient(collector_.encoder->parameters().size());
-    Adam adam(gradient.size(), options_.learning_rate, options_.amsgrad);
+    Adam adam = make_adam(gradient.size(), options_.learning_rate, options_.amsgrad);
     collector_.epoch_loss.clear();
     latent_ = encoder_pass.forward(*collector_.encoder, records_.inputs);
     for (std::size_t epoch = 0; epoch < options_.epochs; ++epoch) {
@@ -117,14 +127,14 @@ class Trainer {
     // Decay only keeps an encoder from outgrowing noise that is frozen within an epoch; without noise there
     // is no need.
     if (with_noise) gradient += 2 * options_.weight_decay * collector_.encoder->parameters();
-    adam.step(collector_.encoder->parameters(), gradient);
+    step(adam, collector_.encoder->parameters(), gradient);
     return loss;
   }
 
   void decoder_step() {
     evaluate();
     decoder_pass_.backward(collector_.decoder, latent_, decoded_gradient_, &decoder_gradient_, nullptr);
-    decoder_adam_.step(collector_.decoder.parameters(), decoder_gradient_);
+    step(decoder_adam_, collector_.decoder.parameters(), decoder_gradient_);
   }
 
   void draw_noise(double sensitivity, std::uint64_t round) {

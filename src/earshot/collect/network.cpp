@@ -158,27 +158,4 @@ double accuracy(const MatrixXd& outputs, const MatrixXd& targets) {
   return static_cast<double>(correct) / static_cast<double>(outputs.cols());
 }
 
-Adam::Adam(Index size, double rate, bool amsgrad)
-    : rate_(rate),
-      amsgrad_(amsgrad),
-      first_(Eigen::ArrayXd::Zero(size)),
-      second_(Eigen::ArrayXd::Zero(size)),
-      largest_(Eigen::ArrayXd::Zero(size)) {}
-
-void Adam::step(VectorXd& parameters, const VectorXd& gradient) {
-  constexpr double kBeta1 = 0.9;
-  constexpr double kBeta2 = 0.999;
-  constexpr double kStabiliser = 1e-8;
-  first_decay_ *= kBeta1;
-  second_decay_ *= kBeta2;
-  first_ = kBeta1 * first_ + (1 - kBeta1) * gradient.array();
-  second_ = kBeta2 * second_ + (1 - kBeta2) * gradient.array().square();
-  if (amsgrad_)
-    largest_ = largest_.max(second_);
-  else
-    largest_ = second_;
-  const double scale = 1 / std::sqrt(1 - second_decay_);
-  parameters.array() -= rate_ / (1 - first_decay_) * first_ / (largest_.sqrt() * scale + kStabiliser);
-}
-
 }  // namespace earshot

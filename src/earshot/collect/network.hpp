@@ -75,20 +75,4 @@ double constant_loss(Loss loss, const Eigen::MatrixXd& targets);
 /// Share of samples whose largest output is their largest target.
 double accuracy(const Eigen::MatrixXd& outputs, const Eigen::MatrixXd& targets);
 
-/// Adam (Kingma & Ba 2015), with the non-decreasing second moment of AMSGrad (Reddi et al. 2018) on request.
-class Adam {
- public:
-  Adam(Eigen::Index size, double rate, bool amsgrad);
-  void step(Eigen::VectorXd& parameters, const Eigen::VectorXd& gradient);
-
- private:
-  double rate_;
-  bool amsgrad_;
-  double first_decay_ = 1;   // beta_1^t
-  double second_decay_ = 1;  // beta_2^t
-  Eigen::ArrayXd first_;
-  Eigen::ArrayXd second_;
-  Eigen::ArrayXd largest_;
-};
-
 }  // namespace earshot

@@ -99,32 +99,5 @@ TEST(Network, ConstantLossIsVarianceAndEntropy) {
       2.0 / 3);
 }
 
-TEST(Adam, FollowsTheRecurrenceByHand) {
-  // Two steps with gradients 1 and -2: m = 0.1, -0.11; v = 0.001, 0.004999; bias-corrected as in the paper.
-  for (const bool amsgrad : {false, true}) {
-    Adam adam(1, 0.1, amsgrad);
-    VectorXd x = VectorXd::Zero(1);
-    adam.step(x, VectorXd::Constant(1, 1));
-    EXPECT_NEAR(x[0], -0.1, 1e-8);
-    adam.step(x, VectorXd::Constant(1, -2));
-    const double first = (0.9 * 0.1 - 0.1 * 2) / (1 - 0.81);
-    const double second = (0.999 * 0.001 + 0.001 * 4) / (1 - 0.999 * 0.999);
-    EXPECT_NEAR(x[0], -0.1 - 0.1 * first / (std::sqrt(second) + 1e-8), 1e-8);
-  }
-}
-
-TEST(Adam, AmsgradRemembersTheLargestGradient) {
-  const auto last_step = [](bool amsgrad) {
-    Adam adam(1, 0.1, amsgrad);
-    VectorXd x = VectorXd::Zero(1);
-    adam.step(x, VectorXd::Constant(1, 100));
-    for (int i = 0; i < 5000; ++i) adam.step(x, VectorXd::Constant(1, 0.01));
-    const double before = x[0];
-    adam.step(x, VectorXd::Constant(1, 0.01));
-    return std::abs(x[0] - before);
-  };
-  EXPECT_LT(last_step(true), 0.1 * last_step(false));
-}
-
 }  // namespace
 }  // namespace earshot

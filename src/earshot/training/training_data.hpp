@@ -1,0 +1,37 @@
+// Every dataset by name, ready to train on: encoded, split, with what was done to it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "earshot/core/json.hpp"
+#include "earshot/training/examples.hpp"
+#include "earshot/training/trainer.hpp"
+
+namespace earshot {
+
+struct DataChoice {
+  std::string name;
+  Json settings = Json::object();  // of the dataset's schema
+  double test_share = 0.2;         // held out where the publishers give no test part
+  std::size_t limit = 0;           // train on so many examples only, drawn at random; 0: all
+  bool flip = false;               // mirror pictures at random while training
+  std::uint64_t seed = 1;          // of split, limit and mirroring
+};
+
+struct TrainingData {
+  std::unique_ptr<Examples> examples;
+  TrainingParts parts;
+  Json description;  // name, sizes, and where the parts come from
+};
+
+/// Standardisation and encodings are fitted on the training part only.
+TrainingData load_training_data(const DataChoice& choice, const std::filesystem::path& directory);
+
+/// What `load_training_data` understands.
+std::vector<std::string> training_data_names();
+
+}  // namespace earshot
