@@ -12,6 +12,7 @@ void add_account_command(CLI::App& app);
 void add_verify_command(CLI::App& app);
 void add_list_command(CLI::App& app);
 void add_data_command(CLI::App& app);
+void add_model_command(CLI::App& app);
 void add_report_command(CLI::App& app);
 void add_completion_command(CLI::App& app);
 

@@ -65,6 +65,7 @@ int run(int argc, char** argv) {
   add_report_command(app);
   add_list_command(app);
   add_data_command(app);
+  add_model_command(app);
   add_completion_command(app);
   try {
     app.parse(argc, argv);
