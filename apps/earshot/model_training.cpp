@@ -95,8 +95,11 @@ const std::optional<Scores>& shown(const EpochReport& epoch) {
   return epoch.test ? epoch.test : epoch.validation;
 }
 
-void print_heading(const Examples& examples) {
-  const bool classes = examples.targets().classes != 0;
+void print_heading(const TrainingData& data, const TrainingParts& parts) {
+  const bool classes = data.examples->targets().classes != 0;
+  fmt::print("{}: {} training, {} validation, {} test examples; {}\n",
+             data.description["name"].get<std::string>(), parts.train.size(), parts.validation.size(),
+             parts.test.size(), data.description["split"].get<std::string>());
   fmt::print("{:>5} {:>10} {:>9} {:>10} {:>10} {:>9}\n", "epoch", "train loss", "loss",
              classes ? "accuracy" : "rmse", classes ? "majority" : "mean guess", "epsilon");
 }
@@ -185,6 +188,7 @@ Trained train_once(const TrainOptions& options, TrainingData& data, const Traini
     fail(Fault::kUsage, "the checkpoint is of a TorchScript file; train that file itself");
   }
   trained.parameters = start_parameters(trained.model, options.model, options.seed);
+  if (talk) print_heading(data, parts);
   const auto start = std::chrono::steady_clock::now();
   trained.result = train(*trained.model.model, trained.parameters, *data.examples, parts, options.training,
                          [&](const EpochReport& epoch) {
@@ -216,12 +220,6 @@ void train_and_store(const TrainOptions& options) {
   TrainingData data = load_training_data(options.data, data_directory());
   hold_out_validation(options, data.parts);
   const bool talk = !options.json;
-  if (talk) {
-    fmt::print("{}: {} training, {} validation, {} test examples; {}\n", options.data.name,
-               data.parts.train.size(), data.parts.validation.size(), data.parts.test.size(),
-               data.description["split"].get<std::string>());
-    print_heading(*data.examples);
-  }
   const Trained trained = train_once(options, data, data.parts, talk);
   store(options, data, trained);
   if (talk) {
