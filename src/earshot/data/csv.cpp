@@ -96,7 +96,8 @@ TextTable read_text_csv(std::string_view text, const std::string& origin, char d
   while (records.next(cells)) {
     check_width(cells, table.columns.size(), origin);
     if ((table.rows.size() + 1) * table.columns.size() > kMostCells)
-      fail(Fault::kData, fmt::format("{}: the table holds more than {} cells of text; split it", origin, kMostCells));
+      fail(Fault::kData,
+           fmt::format("{}: the table holds more than {} cells of text; split it", origin, kMostCells));
     table.rows.push_back(std::move(cells));
   }
   if (table.rows.empty()) fail(Fault::kData, fmt::format("{}: holds no row", origin));
