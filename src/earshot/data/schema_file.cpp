@@ -3,22 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <map>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
-#include <toml++/impl/preprocessor.h>
-// Version 3.3 states as certain, by assertions and assumptions, what bad input does not keep to. Without them
-// it goes on to the checks that report it.
-#undef TOML_ASSERT
-#undef TOML_ASSUME
-#define TOML_ASSERT(...) static_assert(true)
-#define TOML_ASSUME(...) static_assert(true)
-#include <toml++/toml.h>
 
 #include "earshot/core/error.hpp"
 #include "earshot/core/json.hpp"
 #include "earshot/core/text.hpp"
+#include "earshot/core/toml_json.hpp"
 
 namespace earshot {
 namespace {
@@ -42,135 +36,111 @@ std::string column_toml(const ColumnSchema& column, std::string_view note) {
 /// Reads the document; every refusal names the line.
 class SchemaReader {
  public:
-  explicit SchemaReader(std::string origin) : origin_(std::move(origin)) {}
+  SchemaReader(std::string_view toml, std::string origin) : origin_(std::move(origin)) {
+    const TomlListener listener{[&](const std::string& path, unsigned line) { lines_[path] = line; },
+                                [&](const std::string& path, const std::string& why) { refuse(path, why); }};
+    try {
+      root_ = toml_to_json(toml, listener);
+    } catch (const TomlSyntaxError& error) {
+      fail(Fault::kData, fmt::format("{}:{}: not valid TOML: {}", origin_, error.line, error.why));
+    }
+  }
 
-  TableSchema read(const toml::table& root) const {
-    check_keys(root, {"delimiter", "header", "target", "column"});
+  TableSchema read() const {
+    check_keys(root_, "", {"delimiter", "header", "target", "column"});
     TableSchema schema;
-    if (const auto* node = root.get("delimiter")) schema.format.delimiter = delimiter(*node);
-    if (const auto* node = root.get("header")) schema.format.header = boolean(*node, "header");
-    if (const auto* node = root.get("target")) schema.target = text(*node, "target");
-    const auto* columns = root.get("column");
-    if (columns == nullptr || columns->as_array() == nullptr)
+    if (root_.contains("delimiter")) schema.format.delimiter = delimiter();
+    if (root_.contains("header")) schema.format.header = boolean(root_["header"], "header");
+    if (root_.contains("target")) schema.target = text(root_["target"], "target");
+    if (!root_.contains("column") || !root_["column"].is_array())
       fail(Fault::kData, fmt::format("{}: holds no [[column]]", origin_));
-    for (const toml::node& node : *columns->as_array()) {
-      if (node.as_table() == nullptr) refuse(node, "column", "write it as [[column]]");
-      schema.format.columns.push_back(column(*node.as_table()));
+    for (std::size_t i = 0; i < root_["column"].size(); ++i) {
+      const std::string path = fmt::format("column[{}]", i);
+      if (!root_["column"][i].is_object()) refuse("column", "write it as [[column]]");
+      schema.format.columns.push_back(column(root_["column"][i], path));
     }
     return schema;
   }
 
  private:
-  [[noreturn]] void refuse(const toml::node& node, std::string_view key, const std::string& why) const {
-    fail(Fault::kData, fmt::format("{}:{}: {}: {}", origin_, node.source().begin.line, key, why));
+  [[noreturn]] void refuse(const std::string& path, const std::string& why) const {
+    const std::string key = path.substr(path.rfind('.') + 1);
+    const auto found = lines_.find(path);
+    fail(Fault::kData,
+         fmt::format("{}:{}: {}: {}", origin_, found == lines_.end() ? 1U : found->second, key, why));
   }
 
-  void check_keys(const toml::table& table, std::initializer_list<const char*> allowed) const {
+  void check_keys(const Json& table, const std::string& prefix,
+                  std::initializer_list<const char*> allowed) const {
     const std::vector<std::string> names(allowed.begin(), allowed.end());
-    for (const auto& [key, node] : table) {
-      const std::string name(key.str());
+    for (const auto& [name, value] : table.items()) {
       if (std::ranges::find(names, name) == names.end())
-        fail(Fault::kData, fmt::format("{}:{}: unknown key {}; {}", origin_, key.source().begin.line,
+        fail(Fault::kData, fmt::format("{}:{}: unknown key {}; {}", origin_, lines_.at(prefix + name),
                                        in_quotes(name), suggest(name, names)));
     }
   }
 
-  std::string text(const toml::node& node, std::string_view key) const {
-    if (const auto* value = node.as_string()) return value->get();
-    refuse(node, key, "a text in quotes is expected");
+  std::string text(const Json& value, const std::string& path) const {
+    if (!value.is_string()) refuse(path, "a text in quotes is expected");
+    return value.get<std::string>();
   }
 
-  bool boolean(const toml::node& node, std::string_view key) const {
-    if (const auto* value = node.as_boolean()) return value->get();
-    refuse(node, key, "true or false is expected");
+  bool boolean(const Json& value, const std::string& path) const {
+    if (!value.is_boolean()) refuse(path, "true or false is expected");
+    return value.get<bool>();
   }
 
-  double number(const toml::node& node, std::string_view key) const {
-    if (const auto* value = node.as_integer()) return static_cast<double>(value->get());
-    if (const auto* value = node.as_floating_point(); value != nullptr && std::isfinite(value->get()))
-      return value->get();
-    refuse(node, key, "a finite number is expected");
+  double number(const Json& value, const std::string& path) const {
+    if (!value.is_number()) refuse(path, "a finite number is expected");
+    return value.get<double>();
   }
 
-  char delimiter(const toml::node& node) const {
-    const std::string value = text(node, "delimiter");
+  char delimiter() const {
+    const std::string value = text(root_["delimiter"], "delimiter");
     if (value.size() != 1 || std::string_view(",;\t| ").find(value) == std::string_view::npos)
-      refuse(node, "delimiter", "allowed: \",\", \";\", \"\\t\", \"|\", \" \"");
+      refuse("delimiter", "allowed: \",\", \";\", \"\\t\", \"|\", \" \"");
     return value.front();
   }
 
-  std::vector<std::string> categories(const toml::node& node) const {
-    const auto* list = node.as_array();
-    if (list == nullptr) refuse(node, "categories", "a list of texts is expected");
+  std::vector<std::string> categories(const Json& list, const std::string& path) const {
+    if (!list.is_array()) refuse(path, "a list of texts is expected");
     std::vector<std::string> result;
-    for (const toml::node& item : *list) result.push_back(text(item, "categories"));
+    for (const Json& item : list) result.push_back(text(item, path));
     return result;
   }
 
-  ColumnSchema column(const toml::table& table) const {
-    check_keys(table, {"name", "kind", "missing", "categories", "lowest", "highest"});
-    ColumnSchema result;
+  ColumnSchema column(const Json& table, const std::string& path) const {
+    const std::string prefix = path + ".";
+    check_keys(table, prefix, {"name", "kind", "missing", "categories", "lowest", "highest"});
     for (const char* key : {"name", "kind"}) {
-      if (table.get(key) == nullptr) refuse(table, "column", fmt::format("give it a {}", key));
+      if (!table.contains(key)) refuse(path, fmt::format("give it a {}", key));
     }
-    result.name = text(*table.get("name"), "name");
-    const toml::node& kind = *table.get("kind");
-    result.kind = with_context(fmt::format("{}:{}: kind", origin_, kind.source().begin.line),
-                               [&] { return parse_column_kind(text(kind, "kind")); });
-    if (const auto* node = table.get("missing")) result.missing_text = text(*node, "missing");
-    if (const auto* node = table.get("categories")) {
+    ColumnSchema result;
+    result.name = text(table["name"], prefix + "name");
+    const std::string kind = text(table["kind"], prefix + "kind");
+    result.kind = with_context(fmt::format("{}:{}: kind", origin_, lines_.at(prefix + "kind")),
+                               [&] { return parse_column_kind(kind); });
+    if (table.contains("missing")) result.missing_text = text(table["missing"], prefix + "missing");
+    if (table.contains("categories")) {
       if (result.kind != ColumnKind::kCategory)
-        refuse(*node, "categories", "only a column of kind category has them");
-      result.categories = categories(*node);
+        refuse(prefix + "categories", "only a column of kind category has them");
+      result.categories = categories(table["categories"], prefix + "categories");
     }
-    const bool ranged = result.kind == ColumnKind::kReal || result.kind == ColumnKind::kInteger;
-    for (const char* key : {"lowest", "highest"}) {
-      const auto* node = table.get(key);
-      if (node == nullptr) continue;
-      if (!ranged) refuse(*node, key, "only a column of kind real or integer has a range");
-      (std::string_view(key) == "lowest" ? result.lowest : result.highest) = number(*node, key);
-    }
+    if (table.contains("lowest")) result.lowest = bound(table, result.kind, prefix, "lowest");
+    if (table.contains("highest")) result.highest = bound(table, result.kind, prefix, "highest");
     return result;
+  }
+
+  double bound(const Json& table, ColumnKind kind, const std::string& prefix, const char* key) const {
+    if (kind != ColumnKind::kReal && kind != ColumnKind::kInteger)
+      refuse(prefix + key, "only a column of kind real or integer has a range");
+    return number(table[key], prefix + key);
   }
 
   std::string origin_;
+  std::map<std::string, unsigned, std::less<>> lines_;
+  Json root_;
 };
-
-/// Whether everything outside quotes and comments is ASCII and no text spans several lines. A quote counts
-/// only where a key or a value may begin.
-bool is_plain(std::string_view line) {
-  constexpr std::string_view kBeforeText = "=[{,.\n";
-  char quote = '\0';
-  char before = '\n';  // the last character outside quotes that is no blank
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (quote != '\0') {
-      if (c == '\\' && quote == '"') ++i;
-      if (c == quote) quote = '\0';
-      continue;
-    }
-    if (c == '#') return true;
-    if (static_cast<unsigned char>(c) >= 0x80) return false;
-    if ((c == '"' || c == '\'') && kBeforeText.find(before) != std::string_view::npos) {
-      if (line.substr(i, 3) == std::string(3, c)) return false;
-      quote = c;
-    }
-    if (c != ' ' && c != '\t') before = c;
-  }
-  return true;
-}
-
-/// Version 3.3 of the library behaves in an undefined way on characters outside quotes that are not ASCII,
-/// also where it looks ahead in texts of several lines. Neither is of use in a schema.
-void check_characters(std::string_view toml, const std::string& origin) {
-  for (std::size_t number = 1; !toml.empty(); ++number) {
-    const std::string_view line = toml.substr(0, toml.find('\n'));
-    toml.remove_prefix(std::min(line.size() + 1, toml.size()));
-    if (!is_plain(line))
-      fail(Fault::kData,
-           fmt::format("{}:{}: other letters than ASCII belong in quotes of one line", origin, number));
-  }
-}
 
 /// Everything a table reader would refuse in the schema is refused here, as bad data of the schema's file.
 void check_schema(const TableSchema& schema, const std::string& origin) {
@@ -204,18 +174,7 @@ std::string to_toml(const TableSchema& schema, std::span<const std::string> note
 }
 
 TableSchema parse_table_schema(std::string_view toml, const std::string& origin) {
-  toml = check_text(toml, origin);
-  check_characters(toml, origin);
-  toml::table root;
-  try {
-    root = toml::parse(toml);
-  } catch (const toml::parse_error& error) {
-    std::string why(error.description());
-    std::ranges::replace_if(
-        why, [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
-    fail(Fault::kData, fmt::format("{}:{}: not valid TOML: {}", origin, error.source().begin.line, why));
-  }
-  TableSchema schema = SchemaReader(origin).read(root);
+  TableSchema schema = SchemaReader(check_text(toml, origin), origin).read();
   check_schema(schema, origin);
   return schema;
 }

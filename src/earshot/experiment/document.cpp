@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "earshot/core/text.hpp"
+#include "earshot/core/toml_json.hpp"
 #include "earshot/experiment/component_catalogue.hpp"
-#include "earshot/experiment/toml_json.hpp"
 
 namespace earshot {
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "earshot/core/error.hpp"
-#include "earshot/experiment/toml_json.hpp"
+#include "earshot/core/toml_json.hpp"
 
 namespace earshot {
 namespace {

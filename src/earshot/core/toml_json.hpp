@@ -1,4 +1,4 @@
-// TOML values as JSON; the only file besides its own source that knows the TOML library is used.
+// TOML values as JSON; nothing but its source knows the TOML library.
 #pragma once
 
 #include <functional>

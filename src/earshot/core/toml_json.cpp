@@ -1,4 +1,4 @@
-#include "earshot/experiment/toml_json.hpp"
+#include "earshot/core/toml_json.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,6 +6,13 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <toml++/impl/preprocessor.h>
+// Version 3.3 states as certain, by assertions and assumptions, what bad input does not keep to. Without them
+// it goes on to the checks that report it.
+#undef TOML_ASSERT
+#undef TOML_ASSUME
+#define TOML_ASSERT(...) static_assert(true)
+#define TOML_ASSUME(...) static_assert(true)
 #include <toml++/toml.h>
 
 namespace earshot {
@@ -65,9 +72,53 @@ class Converter {
   const TomlListener& listener_;
 };
 
+bool is_ascii(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
+/// Whether everything outside quotes and comments is ASCII. A quote counts only where a key or a value may
+/// begin; texts of several lines are not followed.
+bool is_plain(std::string_view line) {
+  constexpr std::string_view kBeforeText = "=[{,.\n";
+  char quote = '\0';
+  char before = '\n';  // the last character outside quotes that is no blank
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (quote != '\0') {
+      if (c == '\\' && quote == '"') ++i;
+      if (c == quote) quote = '\0';
+      continue;
+    }
+    if (c == '#') return true;
+    if (static_cast<unsigned char>(c) >= 0x80) return false;
+    if ((c == '"' || c == '\'') && kBeforeText.find(before) != std::string_view::npos) {
+      if (line.substr(i, 3) == std::string(3, c)) return false;
+      quote = c;
+    }
+    if (c != ' ' && c != '\t') before = c;
+  }
+  return true;
+}
+
+/// Version 3.3 of the library behaves in an undefined way on characters outside quotes that are not ASCII,
+/// also where it looks ahead in texts of several lines.
+void check_characters(std::string_view text) {
+  if (is_ascii(text)) return;
+  for (unsigned number = 1; !text.empty(); ++number) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    if (!is_plain(line)) {
+      throw TomlSyntaxError{number,
+                            "letters other than ASCII belong in quotes of one line, and a file that has any "
+                            "cannot have texts of several lines"};
+    }
+  }
+}
+
 }  // namespace
 
 Json toml_to_json(std::string_view text, const TomlListener& listener) {
+  check_characters(text);
   try {
     const toml::table parsed = toml::parse(text);
     return Converter(listener).table(parsed, "");
