@@ -73,14 +73,14 @@ TEST(SchemaFile, SaysWhatIsWrong) {
          "s.toml:2: unknown key \"nmae\"; did you mean \"name\"? allowed: name, kind, missing, categories, "
          "lowest, "
          "highest");
-  expect("[[column]]\nname = \"x\"", "s.toml:1: column: give it a kind");
+  expect("[[column]]\nname = \"x\"", "s.toml:1: column[0]: give it a kind");
   expect("[[column]]\nname = \"x\"\nkind = \"intger\"",
          "s.toml:3: kind: no kind of column \"intger\"; did you mean \"integer\"? allowed: real, integer, "
          "category, "
          "date, identifier, ignored");
   expect("[[column]]\nname = 3\nkind = \"real\"", "s.toml:2: name: a text in quotes is expected");
   expect("[[column]]\nname = \"x\"\nkind = \"real\"\nlowest = inf",
-         "s.toml:4: lowest: a finite number is expected");
+         "s.toml:4: lowest: nan and inf are not allowed");
   expect("[[column]]\nname = \"x\"\nkind = \"date\"\nlowest = 1",
          "s.toml:4: lowest: only a column of kind real or integer has a range");
   expect("[[column]]\nname = \"x\"\nkind = \"real\"\ncategories = []",
@@ -103,12 +103,16 @@ TEST(SchemaFile, OnlyQuotesAndCommentsHoldOtherLetters) {
   EXPECT_EQ(parse_table_schema(column, "s.toml").format.columns.at(0).name, "h\xc3\xb6he \" #");
   EXPECT_EQ(parse_table_schema("\xef\xbb\xbf" + column, "s.toml"), parse_table_schema(column, "s.toml"));
   const auto expect = [&](const std::string& text, const std::string& message) {
-    EXPECT_THAT([&] { parse_table_schema(column + text, "s.toml"); }, ThrowsMessage<Error>(StrEq(message)));
+    EXPECT_THAT([&] { parse_table_schema(column + text, "s.toml"); },
+                ThrowsMessage<Error>(HasSubstr(message)));
   };
-  expect("h\xc3\xb6he = 1", "s.toml:4: other letters than ASCII belong in quotes of one line");
-  expect("x = ''\xc3\xb6", "s.toml:4: other letters than ASCII belong in quotes of one line");
-  expect("x = 1'\xc3\xb6'", "s.toml:4: other letters than ASCII belong in quotes of one line");
-  expect("x = \"\"\"\n\xc3\xb6\"\"\"", "s.toml:4: other letters than ASCII belong in quotes of one line");
+  expect("h\xc3\xb6he = 1",
+         "s.toml:4: not valid TOML: letters other than ASCII belong in quotes of one line");
+  expect("x = ''\xc3\xb6", "s.toml:4: not valid TOML: letters other than ASCII belong in quotes of one line");
+  expect("x = 1'\xc3\xb6'",
+         "s.toml:4: not valid TOML: letters other than ASCII belong in quotes of one line");
+  expect("x = \"\"\"\n\xc3\xb6\"\"\"",
+         "s.toml:4: not valid TOML: letters other than ASCII belong in quotes of one line");
 }
 
 TEST(SchemaFile, CorpusIsAcceptedOrRefusedInOneLine) {
