@@ -258,17 +258,17 @@ double deviation(const std::vector<double>& values) {
 /// Each fold is tested on once; the last epoch counts, so that no epoch is chosen by its test score.
 void cross_validate(const TrainOptions& options) {
   if (!options.out.empty()) fail(Fault::kUsage, "--folds trains several models; leave out --out");
-  TrainingData data = load_training_data(options.data, data_directory());
-  std::vector<std::size_t> all = data.parts.train;
-  all.insert(all.end(), data.parts.test.begin(), data.parts.test.end());
-  std::ranges::sort(all);
   FoldScores scores;
+  Json description;
   for (std::size_t fold = 0; fold < options.folds; ++fold) {
-    Stream stream({options.seed, Purpose::kDataSelection, 0, 3, 0});
-    Split split = fold_split(all, fold, options.folds, stream);
-    TrainingParts parts{std::move(split.train), {}, std::move(split.held_out)};
-    hold_out_validation(options, parts);
-    const Trained trained = train_once(options, data, parts, false);
+    // Loaded anew: what is fitted to the training part must not have seen this fold.
+    DataChoice choice = options.data;
+    choice.folds = options.folds;
+    choice.fold = fold;
+    TrainingData data = load_training_data(choice, data_directory());
+    description = data.description;
+    hold_out_validation(options, data.parts);
+    const Trained trained = train_once(options, data, data.parts, false);
     if (trained.result.interrupted) fail(Fault::kInterrupted, "interrupted; nothing was stored");
     const Scores& last = *trained.result.epochs.back().test;
     scores.accuracy.push_back(last.accuracy);
@@ -279,7 +279,8 @@ void cross_validate(const TrainOptions& options) {
     }
   }
   if (options.json) {
-    print_json({{"data", data.description},
+    description.erase("split");
+    print_json({{"data", description},
                 {"training", training_json(options)},
                 {"folds", scores.accuracy},
                 {"mean", mean(scores.accuracy)},
@@ -292,7 +293,10 @@ void cross_validate(const TrainOptions& options) {
 }
 
 void add_data_options(CLI::App& command, TrainOptions& options) {
-  command.add_option("--data", options.data.name, "dataset to learn from")->required();
+  command.add_option("--data", options.data.name, "dataset to learn from, or a CSV file of your own")
+      ->required();
+  command.add_option("--schema", options.data.schema,
+                     "of a CSV file: TOML as `earshot data describe` writes it");
   command.add_option("--test-share", options.data.test_share, "held out where no test part was published")
       ->check(CLI::Range(0.0, 0.99))
       ->capture_default_str();

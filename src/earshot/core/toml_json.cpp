@@ -6,13 +6,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <toml++/impl/preprocessor.h>
-// Version 3.3 states as certain, by assertions and assumptions, what bad input does not keep to. Without them
-// it goes on to the checks that report it.
-#undef TOML_ASSERT
-#undef TOML_ASSUME
-#define TOML_ASSERT(...) static_assert(true)
-#define TOML_ASSUME(...) static_assert(true)
 #include <toml++/toml.h>
 
 namespace earshot {

@@ -11,6 +11,7 @@
 #include <gmock/gmock.h>
 
 #include "earshot/core/error.hpp"
+#include "earshot/core/gamma.hpp"
 #include "earshot/core/test_statistics.hpp"
 #include "earshot/data/dirichlet.hpp"
 #include "earshot/data/graph_partition.hpp"
@@ -150,7 +151,7 @@ TEST(Dirichlet, GammaVariables) {
   for (const double shape : {0.1, 0.5, 1.0, 3.0, 50.0}) {
     Stream stream({.seed = 7, .round = static_cast<std::uint64_t>(shape * 10)});
     std::vector<double> sample(20000);
-    for (double& value : sample) value = std::exp(log_gamma_variable(stream, shape));
+    for (double& value : sample) value = std::exp(log_gamma_variable(shape, stream));
     const boost::math::gamma_distribution<> law(shape);
     EXPECT_LT(kolmogorov(sample, [&](double x) { return boost::math::cdf(law, x); }), kKolmogorovLimit)
         << shape;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "earshot/core/error.hpp"
+#include "earshot/core/gamma.hpp"
 #include "earshot/mechanism/exact_samplers.hpp"
 #include "earshot/mechanism/grid.hpp"
 
@@ -52,20 +53,6 @@ void require_region(const PlanarRegion& region) {
 
 }  // namespace
 
-double simulate_gamma(double shape, Stream& stream) {
-  if (!(shape >= 1) || !std::isfinite(shape))
-    fail(Fault::kConfig, "a gamma number is drawn for finite shapes of at least 1");
-  const double d = shape - 1.0 / 3;
-  const double c = 1 / std::sqrt(9 * d);
-  for (;;) {
-    const double x = stream.normal();
-    const double root = 1 + c * x;
-    if (root <= 0) continue;
-    const double v = root * root * root;
-    if (std::log1p(-stream.uniform()) < x * x / 2 + d - d * v + d * std::log(v)) return d * v;
-  }
-}
-
 EuclideanLaplace::EuclideanLaplace(double epsilon)
     : epsilon_(require_positive(epsilon, "epsilon per unit of distance")),
       release_(make_release(MetricRelease{"euclidean_laplace", epsilon, 0, "Euclidean distance"})) {}
@@ -81,7 +68,7 @@ MechanismTerms EuclideanLaplace::terms() const {
 ReleasePointer EuclideanLaplace::simulate(std::span<double> value, Stream& stream) const {
   require_finite(value);
   if (value.empty()) fail(Fault::kData, "a value to be protected must have at least one coordinate");
-  const double length = simulate_gamma(static_cast<double>(value.size()), stream) / epsilon_;
+  const double length = gamma_variable(static_cast<double>(value.size()), stream) / epsilon_;
   std::vector<double> direction(value.size());
   stream.fill_normal(direction, 1);
   const double factor = length / norm_of(Norm::kL2, direction);

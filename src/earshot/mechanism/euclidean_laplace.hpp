@@ -71,7 +71,4 @@ class PlanarLaplace : public VectorMechanism {
   std::optional<PlanarRegion> region_;
 };
 
-/// Gamma(shape, 1) for shape >= 1, of any size (Marsaglia & Tsang 2000); for simulation.
-double simulate_gamma(double shape, Stream& stream);
-
 }  // namespace earshot

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "earshot/core/error.hpp"
+#include "earshot/core/gamma.hpp"
 #include "earshot/core/test_statistics.hpp"
 
 namespace earshot {
@@ -28,7 +29,7 @@ TEST(SimulateGamma, HasItsDistribution) {
   for (const int shape : {1, 2, 5, 30}) {
     Stream stream({1});
     std::vector<double> sample(40000);
-    for (double& x : sample) x = simulate_gamma(shape, stream);
+    for (double& x : sample) x = gamma_variable(shape, stream);
     EXPECT_LT(kolmogorov(sample, [&](double x) { return erlang(shape, x); }), kKolmogorovLimit) << shape;
   }
 }
@@ -37,10 +38,10 @@ TEST(SimulateGamma, HasItsDistribution) {
 TEST(SimulateGamma, IsStableForHugeShapes) {
   Stream stream({2});
   std::vector<double> sample(10000);
-  for (double& x : sample) x = (simulate_gamma(1e6, stream) - 1e6) / 1e3;
+  for (double& x : sample) x = (gamma_variable(1e6, stream) - 1e6) / 1e3;
   EXPECT_LT(kolmogorov(sample, [](double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); }),
             kKolmogorovLimit);
-  EXPECT_THROW(simulate_gamma(0.5, stream), Error);
+  EXPECT_THROW(gamma_variable(0.5, stream), Error);
 }
 
 TEST(EuclideanLaplace, LengthIsGammaAndDirectionIsUniform) {

@@ -11,6 +11,7 @@
 #include "earshot/core/text.hpp"
 #include "earshot/data/datasets.hpp"
 #include "earshot/data/graph_datasets.hpp"
+#include "earshot/data/schema_file.hpp"
 #include "earshot/data/table_encoder.hpp"
 #include "earshot/data/tabular_datasets.hpp"
 #include "earshot/training/split.hpp"
@@ -38,14 +39,24 @@ Stream selection(const DataChoice& choice, std::uint64_t what) {
   return Stream({choice.seed, Purpose::kDataSelection, 0, what, 0});
 }
 
-/// No test part was published: some examples are held out at random.
-void split_at_random(TrainingData& data, const std::vector<std::size_t>& examples, const DataChoice& choice) {
+Split fold_of(const std::vector<std::size_t>& examples, const DataChoice& choice) {
+  Stream stream = selection(choice, 3);
+  return fold_split(examples, choice.fold, choice.folds, stream);
+}
+Split share_of(const std::vector<std::size_t>& examples, const DataChoice& choice) {
   Stream stream = selection(choice, 0);
-  Split split = random_split(examples, choice.test_share, stream);
+  return random_split(examples, choice.test_share, stream);
+}
+
+/// No test part was published, or cross-validation asks for other ones: some examples are held out at random.
+void split_at_random(TrainingData& data, const std::vector<std::size_t>& examples, const DataChoice& choice) {
+  Split split = choice.folds > 0 ? fold_of(examples, choice) : share_of(examples, choice);
   data.parts.train = std::move(split.train);
   data.parts.test = std::move(split.held_out);
   data.description["split"] =
-      fmt::format("{} of the examples held out at random, seed {}", choice.test_share, choice.seed);
+      choice.folds > 0
+          ? fmt::format("part {} of {} held out, seed {}", choice.fold + 1, choice.folds, choice.seed)
+          : fmt::format("{} of the examples held out at random, seed {}", choice.test_share, choice.seed);
 }
 
 void keep_some(TrainingData& data, const DataChoice& choice) {
@@ -98,6 +109,8 @@ TrainingData load_images(const DatasetComponent& component, const DataChoice& ch
   if (parts) {
     settings["part"] = parts->test;
     append(images, component.load(checked(component.schema, settings), directory));
+  }
+  if (parts && choice.folds == 0) {
     const auto all = all_of(images.size());
     data.parts.train.assign(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(first));
     data.parts.test.assign(all.begin() + static_cast<std::ptrdiff_t>(first), all.end());
@@ -147,15 +160,31 @@ void standardise_target(TrainingData& data, std::vector<double>& target) {
   data.description["target"] = {{"standardised", true}, {"mean", mean}, {"deviation", deviation}};
 }
 
-TrainingData load_table(const DataChoice& choice, const Path& directory) {
+/// The schema is not guessed here: a wrong guess of the target or of a category would train something else.
+TabularDataset read_own_table(const DataChoice& choice) {
+  if (choice.schema.empty()) {
+    fail(Fault::kUsage,
+         fmt::format("{} needs a schema that names its target: `earshot data describe {} --schema "
+                     "my.toml` writes one to edit, --schema my.toml reads it",
+                     choice.name, choice.name));
+  }
+  const TableSchema schema = parse_table_schema(read_text(choice.schema), choice.schema.string());
+  if (schema.target.empty()) {
+    fail(Fault::kData, fmt::format("{}: names no target to learn; add the line target = \"a column\"",
+                                   choice.schema.string()));
+  }
+  return with_target(Path(choice.name).filename().string(),
+                     read_csv(read_text(choice.name), choice.name, schema.format), schema.target);
+}
+
+TrainingData prepare_table(TabularDataset table, const DataChoice& choice) {
   const Settings settings = checked(table_schema(), choice.settings);
-  TabularDataset table = load_tabular(choice.name, directory);
   if (table.target.empty()) {
     fail(Fault::kConfig, fmt::format("{} has no target column to learn", choice.name));
   }
   const std::vector<std::size_t> all = all_of(table.target.size());
   TrainingData data;
-  if (table.test_begins) {
+  if (table.test_begins && choice.folds == 0) {
     const auto border = all.begin() + static_cast<std::ptrdiff_t>(*table.test_begins);
     data.parts.train.assign(all.begin(), border);
     data.parts.test.assign(border, all.end());
@@ -176,7 +205,7 @@ TrainingData load_nodes(const NodeDatasetComponent& component, const DataChoice&
                         const Path& directory) {
   const NodeDataset dataset = component.load(checked(component.schema, choice.settings), directory);
   TrainingData data;
-  if (dataset.split) {
+  if (dataset.split && choice.folds == 0) {
     data.parts = {dataset.split->train, dataset.split->validation, dataset.split->test};
     data.description["split"] = "published nodes for training, validation and test";
   } else {
@@ -218,14 +247,18 @@ TrainingData load(const DataChoice& choice, const Path& directory) {
   const auto tables = tabular_loaders();
   const bool table =
       std::ranges::any_of(tables, [&](const TabularLoader& loader) { return loader.name == choice.name; });
-  if (table) return load_table(choice, directory);
-  fail(Fault::kUsage, fmt::format("there is no dataset called \"{}\" to train on; {}", choice.name,
+  if (table) return prepare_table(load_tabular(choice.name, directory), choice);
+  if (std::filesystem::is_regular_file(choice.name)) return prepare_table(read_own_table(choice), choice);
+  fail(Fault::kUsage, fmt::format("there is no dataset or CSV file \"{}\" to train on; {}", choice.name,
                                   suggest(choice.name, training_data_names())));
 }
 
 }  // namespace
 
 TrainingData load_training_data(const DataChoice& choice, const Path& directory) {
+  if (!choice.schema.empty() && !std::filesystem::is_regular_file(choice.name)) {
+    fail(Fault::kUsage, fmt::format("a schema is for a CSV file, and there is no file \"{}\"", choice.name));
+  }
   TrainingData data = load(choice, directory);
   keep_some(data, choice);
   const Shape input = data.examples->input();

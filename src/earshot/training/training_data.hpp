@@ -1,4 +1,4 @@
-// Every dataset by name, ready to train on: encoded, split, with what was done to it.
+// Every dataset by name and any CSV file, ready to train on: encoded, split, with what was done to it.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,12 @@
 namespace earshot {
 
 struct DataChoice {
-  std::string name;
+  std::string name;                // a dataset, or a CSV file of the user's
+  std::filesystem::path schema{};  // of a CSV file
   Json settings = Json::object();  // of the dataset's schema
   double test_share = 0.2;         // held out where the publishers give no test part
+  std::size_t folds = 0;           // cross-validation instead of any other split; 0: none
+  std::size_t fold = 0;            // which of them is held out
   std::size_t limit = 0;           // train on so many examples only, drawn at random; 0: all
   bool flip = false;               // mirror pictures at random while training
   std::uint64_t seed = 1;          // of split, limit and mirroring
