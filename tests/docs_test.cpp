@@ -29,6 +29,7 @@ TEST(Documentation, EveryCommandRuns) {
   EARSHOT_NEEDS_DATASET("mnist");
   EARSHOT_NEEDS_DATASET("cifar10");
   EARSHOT_NEEDS_DATASET("facebook-ego");
+  EARSHOT_NEEDS_DATASET("digits");
   std::vector<std::filesystem::path> pages = {EARSHOT_SOURCE_DIR "/README.md"};
   for (const auto& entry : std::filesystem::directory_iterator(EARSHOT_SOURCE_DIR "/docs")) {
     if (entry.path().extension() == ".md") pages.push_back(entry.path());
