@@ -243,10 +243,5 @@ TEST_F(TorchScript, RefusesModulesThatRunWhileBeingLoaded) {
   EXPECT_THAT(refusal(save(module)), HasSubstr("__setstate__"));
 }
 
-TEST(TorchEngine, SaysWhatToDoWhenItIsAbsent) {
-  built_engine();  // loaded once, it stays
-  EXPECT_EQ(&torch_engine(), &built_engine());
-}
-
 }  // namespace
 }  // namespace earshot

@@ -2,7 +2,6 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <string>
@@ -12,6 +11,8 @@
 
 #include "earshot/core/error.hpp"
 #include "earshot/core/files.hpp"
+#include "earshot/data/catalogue.hpp"
+#include "earshot/data/test_data.hpp"
 #include "earshot/model/components.hpp"
 #include "earshot/model/native/native_model.hpp"
 #include "earshot/model/ncnn_weights.hpp"
@@ -140,11 +141,8 @@ Picture synthetic_picture() {
 class Squeezenet : public ::testing::Test {
  protected:
   void SetUp() override {
-    const char* data = std::getenv("EARSHOT_DATA");
-    folder_ = std::filesystem::path(data == nullptr ? "data" : data) / "squeezenet";
-    if (std::filesystem::exists(folder_ / "squeezenet_v1.1.ncnn.bin")) return;
-    if (std::getenv("EARSHOT_REQUIRE_DATA") != nullptr) FAIL() << "no " << folder_;
-    GTEST_SKIP() << "no " << folder_;
+    EARSHOT_NEEDS_DATASET("squeezenet");
+    folder_ = data_directory() / "squeezenet";
   }
   std::filesystem::path bin() const { return folder_ / "squeezenet_v1.1.ncnn.bin"; }
   std::vector<NcnnConvolution> convolutions() const {
