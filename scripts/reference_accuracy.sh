@@ -18,4 +18,4 @@ train --model gcn --data proteins --set model.level=graph --set model.hidden=32 
   --epochs 30 --batch 32 --folds 10
 train --model small_cnn --data mnist --epochs 2 --single --batch 64 --out "$out/mnist.ckpt"
 train --model squeezenet11 --data aptos2019 --imagenet --set data.resize=112 --set data.crop=112 \
-  --set data.normalisation=imagenet --flip --single --rate 0.0002 --batch 32 --epochs 3 --out "$out/aptos.ckpt"
+  --set data.normalisation=imagenet --flip --single --rate 0.0002 --batch 32 --epochs 8 --out "$out/aptos.ckpt"
