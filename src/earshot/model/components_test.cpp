@@ -48,8 +48,9 @@ TEST(Components, Resnet32DiffersFromThePublishedOneByItsTwoProjections) {
   // 464,154 with parameter-free shortcuts (He et al. 2016 round to 0.46 M); 1x1 projections with batch norm
   // add 16 * 32 + 64 and 32 * 64 + 128.
   EXPECT_EQ(count("resnet32", kCifar, 10) - 576 - 2176, 464154U);
+  const Architecture net = make("resnet32", kCifar, 10);
   std::size_t weighted = 0;
-  for (const PlacedLayer& layer : place(make("resnet32", kCifar, 10))) {
+  for (const PlacedLayer& layer : place(net)) {
     weighted += std::holds_alternative<Convolve>(*layer.layer) || std::holds_alternative<Dense>(*layer.layer);
   }
   EXPECT_EQ(weighted - 2, 32U);
