@@ -32,24 +32,24 @@ class RecordExamples : public Examples {
   }
   Shape input() const override { return shape_; }
 
-  Problems<double> gather(std::span<const std::size_t> chosen, std::size_t outputs, std::uint64_t) override {
+  Problems<double> gather(std::span<const std::size_t> chosen, std::size_t outputs, std::uint64_t,
+                          ExampleMemory& memory) const override {
     const std::size_t width = shape_.size();
-    batch_.resize(chosen.size() * width);
+    memory.inputs.resize(chosen.size() * width);
     for (std::size_t i = 0; i < chosen.size(); ++i) {
       std::copy_n(inputs_.begin() + static_cast<std::ptrdiff_t>(chosen[i] * width), width,
-                  batch_.begin() + static_cast<std::ptrdiff_t>(i * width));
+                  memory.inputs.begin() + static_cast<std::ptrdiff_t>(i * width));
     }
     Problems<double> problem;
     problem.rows = chosen.size();
-    problem.inputs = batch_;
-    problem.targets = target_rows(chosen, outputs);
+    problem.inputs = memory.inputs;
+    problem.targets = target_rows(chosen, outputs, memory);
     return problem;
   }
 
  private:
   Shape shape_;
   std::vector<double> inputs_;
-  std::vector<double> batch_;
 };
 
 class ImageExamples : public Examples {
@@ -65,17 +65,17 @@ class ImageExamples : public Examples {
   }
   Shape input() const override { return images_.shape; }
 
-  Problems<double> gather(std::span<const std::size_t> chosen, std::size_t outputs,
-                          std::uint64_t pass) override {
+  Problems<double> gather(std::span<const std::size_t> chosen, std::size_t outputs, std::uint64_t pass,
+                          ExampleMemory& memory) const override {
     const std::size_t width = images_.shape.size();
-    batch_.resize(chosen.size() * width);
+    memory.inputs.resize(chosen.size() * width);
     for (std::size_t i = 0; i < chosen.size(); ++i) {
-      write(chosen[i], flipped(chosen[i], pass), std::span(batch_).subspan(i * width, width));
+      write(chosen[i], flipped(chosen[i], pass), std::span(memory.inputs).subspan(i * width, width));
     }
     Problems<double> problem;
     problem.rows = chosen.size();
-    problem.inputs = batch_;
-    problem.targets = target_rows(chosen, outputs);
+    problem.inputs = memory.inputs;
+    problem.targets = target_rows(chosen, outputs, memory);
     return problem;
   }
 
@@ -103,7 +103,6 @@ class ImageExamples : public Examples {
   ImageDataset images_;
   ImageOptions options_;
   std::vector<double> table_;  // of every byte, per channel
-  std::vector<double> batch_;
 };
 
 class NodeExamples : public Examples {
@@ -132,14 +131,15 @@ class NodeExamples : public Examples {
   Shape input() const override { return {width_}; }
   bool connected() const override { return true; }
 
-  Problems<double> gather(std::span<const std::size_t> chosen, std::size_t outputs, std::uint64_t) override {
-    weights_.assign(size(), 0);
-    for (const std::size_t node : chosen) weights_[node] = 1;
+  Problems<double> gather(std::span<const std::size_t> chosen, std::size_t outputs, std::uint64_t,
+                          ExampleMemory& memory) const override {
+    memory.row_weights.assign(size(), 0);
+    for (const std::size_t node : chosen) memory.row_weights[node] = 1;
     Problems<double> problem;
     problem.rows = size();
     problem.inputs = inputs_;
-    problem.targets = target_rows(everyone_, outputs);
-    problem.row_weights = weights_;
+    problem.targets = target_rows(everyone_, outputs, memory);
+    problem.row_weights = memory.row_weights;
     problem.graph = &pattern_;
     return problem;
   }
@@ -148,7 +148,6 @@ class NodeExamples : public Examples {
   std::size_t width_;
   GraphPattern pattern_;
   std::vector<double> inputs_;
-  std::vector<double> weights_;
   std::vector<std::size_t> everyone_;
 };
 
@@ -161,15 +160,19 @@ class GraphExamples : public Examples {
   }
   Shape input() const override { return {dataset_.feature_names.size()}; }
 
-  Problems<double> gather(std::span<const std::size_t> chosen, std::size_t outputs, std::uint64_t) override {
-    inputs_.clear();
-    together_ = GraphPattern{0, {0}, {}, {0}};
-    for (const std::size_t graph : chosen) append(graph);
+  Problems<double> gather(std::span<const std::size_t> chosen, std::size_t outputs, std::uint64_t,
+                          ExampleMemory& memory) const override {
+    memory.inputs.clear();
+    memory.graph.nodes = 0;
+    memory.graph.row_starts.assign(1, 0);
+    memory.graph.columns.clear();
+    memory.graph.graph_starts.assign(1, 0);
+    for (const std::size_t graph : chosen) append(graph, memory);
     Problems<double> problem;
-    problem.rows = together_.nodes;
-    problem.inputs = inputs_;
-    problem.targets = target_rows(chosen, outputs);
-    problem.graph = &together_;
+    problem.rows = memory.graph.nodes;
+    problem.inputs = memory.inputs;
+    problem.targets = target_rows(chosen, outputs, memory);
+    problem.graph = &memory.graph;
     return problem;
   }
 
@@ -179,24 +182,23 @@ class GraphExamples : public Examples {
     for (const LabelledGraph& graph : dataset.graphs) targets.values.push_back(graph.label);
     return targets;
   }
-  void append(std::size_t graph) {
+  void append(std::size_t graph, ExampleMemory& memory) const {
+    GraphPattern& together = memory.graph;
     const GraphPattern& pattern = patterns_[graph];
     const std::vector<double>& features = dataset_.graphs[graph].features;
-    inputs_.insert(inputs_.end(), features.begin(), features.end());
-    const std::size_t edges = together_.edges();
+    memory.inputs.insert(memory.inputs.end(), features.begin(), features.end());
+    const std::size_t edges = together.edges();
     for (std::size_t i = 1; i <= pattern.nodes; ++i)
-      together_.row_starts.push_back(edges + pattern.row_starts[i]);
+      together.row_starts.push_back(edges + pattern.row_starts[i]);
     for (const std::uint32_t column : pattern.columns) {
-      together_.columns.push_back(static_cast<std::uint32_t>(together_.nodes) + column);
+      together.columns.push_back(static_cast<std::uint32_t>(together.nodes) + column);
     }
-    together_.nodes += pattern.nodes;
-    together_.graph_starts.push_back(together_.nodes);
+    together.nodes += pattern.nodes;
+    together.graph_starts.push_back(together.nodes);
   }
 
   GraphsDataset dataset_;
   std::vector<GraphPattern> patterns_;
-  std::vector<double> inputs_;
-  GraphPattern together_;
 };
 
 }  // namespace
@@ -221,12 +223,13 @@ void Targets::write(std::size_t example, std::span<double> row) const {
   if (value >= 0) row[static_cast<std::size_t>(value)] = 1;
 }
 
-std::span<const double> Examples::target_rows(std::span<const std::size_t> chosen, std::size_t outputs) {
-  rows_.resize(chosen.size() * outputs);
+std::span<const double> Examples::target_rows(std::span<const std::size_t> chosen, std::size_t outputs,
+                                              ExampleMemory& memory) const {
+  memory.targets.resize(chosen.size() * outputs);
   for (std::size_t i = 0; i < chosen.size(); ++i) {
-    targets_.write(chosen[i], std::span(rows_).subspan(i * outputs, outputs));
+    targets_.write(chosen[i], std::span(memory.targets).subspan(i * outputs, outputs));
   }
-  return rows_;
+  return memory.targets;
 }
 
 std::unique_ptr<Examples> record_examples(Shape shape, std::vector<double> inputs, Targets targets) {

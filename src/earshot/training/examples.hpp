@@ -29,8 +29,16 @@ struct Targets {
   void write(std::size_t example, std::span<double> row) const;
 };
 
-/// Examples, and the problems made of some of them. Not for two threads at once: the problems live in memory
-/// that the next call reuses.
+/// Where gathered problems live. The next gathering into the same memory overwrites them; nothing is
+/// allocated once it is large enough.
+struct ExampleMemory {
+  std::vector<double> inputs;
+  std::vector<double> targets;
+  std::vector<double> row_weights;
+  GraphPattern graph;
+};
+
+/// Examples, and the problems made of some of them: for any number of threads, each with memory of its own.
 class Examples {
  public:
   virtual ~Examples() = default;
@@ -44,15 +52,15 @@ class Examples {
   /// connected and in the order given if not, with target rows of `outputs` numbers; no parameters. `pass`
   /// numbers the passes over the data, for those that look different each time.
   virtual Problems<double> gather(std::span<const std::size_t> chosen, std::size_t outputs,
-                                  std::uint64_t pass) = 0;
+                                  std::uint64_t pass, ExampleMemory& memory) const = 0;
 
  protected:
   explicit Examples(Targets targets) : targets_(std::move(targets)) {}
-  std::span<const double> target_rows(std::span<const std::size_t> chosen, std::size_t outputs);
+  std::span<const double> target_rows(std::span<const std::size_t> chosen, std::size_t outputs,
+                                      ExampleMemory& memory) const;
 
  private:
   Targets targets_;
-  std::vector<double> rows_;
 };
 
 /// Rows of numbers; `inputs` is examples x shape.size().

@@ -110,16 +110,17 @@ double baseline(const Targets& targets, std::span<const std::size_t> train,
   return std::sqrt(sum / static_cast<double>(chosen.size()));
 }
 
-Scores evaluate(const Model& model, Worker& worker, Parameters parameters, Examples& examples,
+Scores evaluate(const Model& model, Worker& worker, Parameters parameters, const Examples& examples,
                 std::span<const std::size_t> chosen) {
   if (chosen.empty()) fail(Fault::kConfig, "there are no examples to evaluate on");
   const std::size_t width = model.output_size();
   const std::size_t together = examples.connected() ? chosen.size() : kTogether;
   Tally tally(model.loss(), examples.targets());
   std::vector<double> outputs;
+  ExampleMemory memory;
   for (std::size_t start = 0; start < chosen.size(); start += together) {
     const auto part = chosen.subspan(start, std::min(together, chosen.size() - start));
-    Problems<double> problem = examples.gather(part, width, 0);
+    Problems<double> problem = examples.gather(part, width, 0, memory);
     problem.parameters = parameters;
     outputs.resize(problem.targets.size());
     worker.outputs(problem, outputs);

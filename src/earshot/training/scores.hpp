@@ -28,7 +28,7 @@ double baseline(const Targets& targets, std::span<const std::size_t> train,
                 std::span<const std::size_t> chosen);
 
 /// `baseline` is left at 0.
-Scores evaluate(const Model& model, Worker& worker, Parameters parameters, Examples& examples,
+Scores evaluate(const Model& model, Worker& worker, Parameters parameters, const Examples& examples,
                 std::span<const std::size_t> chosen);
 
 }  // namespace earshot

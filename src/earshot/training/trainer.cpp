@@ -54,24 +54,40 @@ void check(const TrainerOptions& options, const Examples& examples, const Traini
   check_examples(examples, parts);
 }
 
+std::size_t batch_size(const TrainerOptions& options, const TrainingParts& parts) {
+  return options.batch == 0 ? parts.train.size() : std::min(options.batch, parts.train.size());
+}
+
+LearnerOptions learner_options(const TrainerOptions& options, const TrainingParts& parts) {
+  LearnerOptions learner;
+  learner.batch = {batch_size(options, parts), options.privacy ? options.privacy->draw : BatchDraw::kShuffled,
+                   options.drop_last};
+  learner.together = options.together;
+  learner.statistics_momentum = options.statistics_momentum;
+  learner.name = kTrainer;
+  learner.observer = kModelReader;
+  return learner;
+}
+
 class Training {
  public:
-  Training(Model& model, std::span<double> parameters, Examples& examples, const TrainingParts& parts,
+  Training(Model& model, std::span<double> parameters, const Examples& examples, const TrainingParts& parts,
            const TrainerOptions& options)
       : model_(model),
         parameters_(parameters),
-        examples_(examples),
         parts_(parts),
         options_(options),
-        batch_(options.batch == 0 ? parts.train.size() : std::min(options.batch, parts.train.size())),
-        worker_(make_worker(model, options.precision)),
+        task_(model, examples, options.precision),
+        learner_(task_, parts.train, learner_options(options, parts),
+                 options.privacy ? dp_sgd(*options.privacy) : no_protection(), {options.seed, 0, 0}),
         optimiser_(make_optimiser(options, parameters.size())),
+        state_(parameters.begin(), parameters.end()),
         gradient_(parameters.size()) {
-    if (options.privacy) private_.emplace(*options.privacy, parts.train, batch_, options.seed);
+    state_.insert(state_.end(), model.buffers().begin(), model.buffers().end());
   }
 
   TrainingResult run(const std::function<void(const EpochReport&)>& on_epoch) {
-    Progress progress("training", options_.epochs * steps_per_epoch());
+    Progress progress("training", options_.epochs * learner_.steps_per_epoch());
     for (std::size_t epoch = 1; epoch <= options_.epochs; ++epoch) {
       EpochReport report{epoch, {}, {}, {}, {}};
       if (!steps(report, progress)) break;
@@ -85,72 +101,26 @@ class Training {
   }
 
  private:
-  std::size_t steps_per_epoch() const {
-    const std::size_t whole = parts_.train.size() / batch_;
-    return options_.drop_last || parts_.train.size() % batch_ == 0 ? whole : whole + 1;
-  }
-
   /// One epoch of steps; false if it was cut short.
   bool steps(EpochReport& report, Progress& progress) {
-    Stream stream({options_.seed, Purpose::kTraining, 0, 0, report.epoch});
-    std::vector<std::size_t> order = stream.permutation(parts_.train.size());
-    for (std::size_t& index : order) index = parts_.train[index];
-    const std::size_t count = steps_per_epoch();
-    double loss = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      if (interrupted()) {
-        result_.interrupted = true;
-        return false;
-      }
-      const std::size_t start = i * batch_;
-      const auto dealt = std::span(order).subspan(start, std::min(batch_, order.size() - start));
-      if (!private_) {
-        loss += step(dealt, report.epoch) * static_cast<double>(dealt.size());
-      } else if (!private_step(dealt, report.epoch, i == 0)) {
-        result_.budget_exhausted = true;
-        return false;
-      }
+    for (std::size_t i = 0; i < learner_.steps_per_epoch(); ++i) {
+      result_.interrupted = interrupted();
+      if (result_.interrupted) return false;
+      result_.budget_exhausted = !learner_.gradient(state_, gradient_);
+      if (result_.budget_exhausted) return false;
+      optimiser_->step(parameters(), gradient_);
       require_finite_parameters();
       ++result_.steps;
       progress.advance();
     }
-    const std::size_t used = std::min(count * batch_, order.size());
-    if (!private_) report.train_loss = loss / static_cast<double>(used);
+    report.train_loss = learner_.take_loss();
     return true;
   }
 
-  std::uint64_t dropout_seed() const {
-    return Stream({options_.seed, Purpose::kDropout, 0, 0, result_.steps}).bits();
-  }
-
-  double step(std::span<const std::size_t> chosen, std::uint64_t epoch) {
-    Problems<double> problem = examples_.gather(chosen, model_.output_size(), epoch);
-    problem.parameters = parameters_;
-    problem.dropout = dropout_seed();
-    const double loss = worker_->gradient(problem, gradient_);
-    if (!model_.buffers().empty()) model_.observe(problem, options_.statistics_momentum);
-    optimiser_->step(parameters_, gradient_);
-    return loss;
-  }
-
-  /// Running statistics stay as they are: they would tell of the batch without noise.
-  bool private_step(std::span<const std::size_t> dealt, std::uint64_t epoch, bool first_of_epoch) {
-    if (!private_->spend(result_.steps, first_of_epoch)) return false;
-    std::vector<std::size_t> drawn;
-    if (!private_->deals()) drawn = private_->draw(result_.steps);
-    const StepBatch batch{private_->deals() ? dealt : std::span<const std::size_t>(drawn),
-                          options_.together == 0 ? batch_ : options_.together,
-                          model_.output_size(),
-                          parameters_,
-                          dropout_seed(),
-                          epoch};
-    private_->gradient(*worker_, examples_, batch, result_.steps, gradient_);
-    optimiser_->step(parameters_, gradient_);
-    return true;
-  }
+  std::span<double> parameters() { return std::span(state_).first(parameters_.size()); }
 
   void require_finite_parameters() const {
-    if (std::ranges::all_of(parameters_, [](double value) { return std::isfinite(value); })) return;
+    if (std::ranges::all_of(state_, [](double value) { return std::isfinite(value); })) return;
     fail(Fault::kNumeric,
          fmt::format("the parameters are no longer finite after step {}; lower the learning rate",
                      result_.steps + 1));
@@ -158,23 +128,22 @@ class Training {
 
   std::optional<Scores> scores_on(const std::vector<std::size_t>& chosen) {
     if (chosen.empty()) return {};
-    Scores scores = evaluate(model_, *worker_, parameters_, examples_, chosen);
-    scores.baseline = baseline(examples_.targets(), parts_.train, chosen);
+    Scores scores = task_.scores(state_, chosen);
+    scores.baseline = baseline(task_.examples().targets(), parts_.train, chosen);
     return scores;
   }
 
   void score(EpochReport& report) {
     report.validation = scores_on(parts_.validation);
     report.test = scores_on(parts_.test);
-    if (private_) report.epsilon = private_->statement().epsilon;
+    if (options_.privacy) report.epsilon = learner_.statement().epsilon;
   }
 
   bool out_of_patience(const EpochReport& report) {
     if (options_.patience == 0) return false;
     if (report.validation->loss < best_loss_ - options_.least_gain) {
       best_loss_ = report.validation->loss;
-      best_.assign(parameters_.begin(), parameters_.end());
-      best_buffers_.assign(model_.buffers().begin(), model_.buffers().end());
+      best_ = state_;
       waited_ = 0;
       return false;
     }
@@ -183,36 +152,33 @@ class Training {
   }
 
   void finish() {
-    if (!best_.empty() && !result_.interrupted) {
-      std::ranges::copy(best_, parameters_.begin());
-      model_.set_buffers(best_buffers_);
-    }
-    if (!private_) return;
-    result_.clipping = private_->clipping();
-    result_.ledger = private_->ledger();
-    if (!result_.ledger->entries().empty()) result_.statement = private_->statement();
+    if (!best_.empty() && !result_.interrupted) state_ = best_;
+    std::ranges::copy(parameters(), parameters_.begin());
+    model_.set_buffers(std::span(state_).subspan(parameters_.size()));
+    if (!options_.privacy) return;
+    result_.clipping = learner_.clipping();
+    result_.ledger = learner_.ledger();
+    if (!result_.ledger->entries().empty()) result_.statement = learner_.statement();
   }
 
   Model& model_;
   std::span<double> parameters_;
-  Examples& examples_;
   const TrainingParts& parts_;
   const TrainerOptions& options_;
-  std::size_t batch_;
-  std::unique_ptr<Worker> worker_;
+  LearningTask task_;
+  Learner learner_;
   std::unique_ptr<Optimiser> optimiser_;
-  std::optional<PrivateSteps> private_;
+  std::vector<double> state_;
   std::vector<double> gradient_;
   TrainingResult result_;
   double best_loss_ = std::numeric_limits<double>::infinity();
   std::vector<double> best_;
-  std::vector<double> best_buffers_;
   std::size_t waited_ = 0;
 };
 
 }  // namespace
 
-TrainingResult train(Model& model, std::span<double> parameters, Examples& examples,
+TrainingResult train(Model& model, std::span<double> parameters, const Examples& examples,
                      const TrainingParts& parts, const TrainerOptions& options,
                      const std::function<void(const EpochReport&)>& on_epoch) {
   check(options, examples, parts);

@@ -10,11 +10,15 @@
 #include <variant>
 #include <vector>
 
+#include "earshot/training/learner.hpp"
 #include "earshot/training/optimiser.hpp"
-#include "earshot/training/private_step.hpp"
 #include "earshot/training/scores.hpp"
 
 namespace earshot {
+
+/// The ledger's names of the two sides.
+inline constexpr const char* kTrainer = "trainer";
+inline constexpr const char* kModelReader = "everyone who sees the model";
 
 struct TrainerOptions {
   std::size_t epochs = 10;
@@ -60,7 +64,7 @@ struct TrainingResult {
 
 /// Trains `parameters` (already initialised) and the model's buffers in place. `on_epoch` hears of every
 /// epoch. The same options give the same parameters to the bit.
-TrainingResult train(Model& model, std::span<double> parameters, Examples& examples,
+TrainingResult train(Model& model, std::span<double> parameters, const Examples& examples,
                      const TrainingParts& parts, const TrainerOptions& options,
                      const std::function<void(const EpochReport&)>& on_epoch = {});
 

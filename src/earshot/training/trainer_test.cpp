@@ -152,7 +152,8 @@ TEST(Trainer, MovesBatchNormStatistics) {
   options.epochs = 60;
   options.batch = 0;
   train(*model, theta, *examples, {all_of(64), {}, {}}, options);
-  const Problems<double> all = examples->gather(all_of(64), 2, 0);
+  ExampleMemory memory;
+  const Problems<double> all = examples->gather(all_of(64), 2, 0, memory);
   for (std::size_t k = 0; k < 2; ++k) {
     double mean = 0, square = 0;
     for (std::size_t i = 0; i < 64; ++i) mean += all.inputs[2 * i + k] / 64;

@@ -22,7 +22,8 @@ using ::testing::ThrowsMessage;
 /// Mean and deviation of one input number over the chosen examples.
 std::pair<double, double> moments(TrainingData& data, const std::vector<std::size_t>& chosen,
                                   std::size_t number) {
-  const Problems<double> problem = data.examples->gather(chosen, 2, 0);
+  ExampleMemory memory;
+  const Problems<double> problem = data.examples->gather(chosen, 2, 0, memory);
   const std::size_t width = data.examples->input().size();
   double mean = 0;
   double square = 0;
