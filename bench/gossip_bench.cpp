@@ -1,5 +1,6 @@
 // Rounds of gossip and of D-GD in the in-process network; reference: copying the same bytes once.
 #include <cstring>
+#include <deque>
 
 #include <benchmark/benchmark.h>
 
@@ -24,12 +25,13 @@ void BM_GossipRound(benchmark::State& state) {
   const auto nodes = static_cast<std::size_t>(state.range(0));
   const auto dimension = static_cast<std::size_t>(state.range(1));
   const GossipMatrix matrix = random_matrix(nodes);
-  std::vector<std::unique_ptr<Participant>> participants;
+  std::deque<GossipAveraging> averaging;
+  std::vector<Participant*> participants;
   for (NodeId v = 0; v < nodes; ++v) {
-    participants.push_back(
-        std::make_unique<GossipAveraging>(matrix, v, std::vector<double>(dimension, 1.0 * v)));
+    participants.push_back(&averaging.emplace_back(matrix, v, std::vector<double>(dimension, 1.0 * v)));
   }
-  LocalNetwork network(matrix.graph(), std::move(participants));
+  FixedTopology topology(matrix.graph());
+  LocalNetwork network(topology, std::move(participants));
   for (auto _ : state) network.run(1);
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(nodes * dimension * sizeof(double)));
 }

@@ -23,6 +23,9 @@ enum class Purpose : std::uint64_t {
   kPartition = 10,
   kDropout = 11,
   kEncoding = 12,
+  kFault = 13,
+  kLatency = 14,
+  kParticipation = 15,
 };
 
 /// The address of a stream. Equal addresses give equal numbers, different addresses independent ones.

@@ -1,5 +1,6 @@
 #include "earshot/network/local_network.hpp"
 
+#include <deque>
 #include <map>
 
 #include <gtest/gtest.h>
@@ -15,21 +16,29 @@ class Chatter : public Participant {
   Chatter(double id, std::vector<std::vector<double>>& log) : id_(id), log_(log) {}
   void speak(Round round, Outbox& out) override {
     if (id_ == 3) return;  // silent
-    out.broadcast(std::vector<double>{id_, static_cast<double>(round)});
-    if (id_ == 1) out.send(0, std::vector<double>{-1.0});
+    said_[round % 2] = {id_, static_cast<double>(round)};
+    out.broadcast(said_[round % 2]);
+    if (id_ == 1) out.send(0, aside_);
   }
   void listen(Round, const Inbox& in) override {
     for (std::size_t i = 0; i < in.size(); ++i) log_.emplace_back(in.from(i).begin(), in.from(i).end());
   }
 
+  void save(StateWriter&) const override {}
+  void load(StateReader&) override {}
+
  private:
   double id_;
   std::vector<std::vector<double>>& log_;
+  std::vector<double> said_[2];
+  std::vector<double> aside_ = {-1.0};
 };
 
 class Ear : public Observer {
  public:
-  void on_broadcast(Round, NodeId from, std::span<const double>) override { ++broadcasts[from]; }
+  void on_broadcast(Round, NodeId from, std::span<const NodeId>, std::span<const double>) override {
+    ++broadcasts[from];
+  }
   void on_message(Round, NodeId from, NodeId to, std::span<const double> message) override {
     singles.emplace_back(from, to);
     EXPECT_EQ(message[0], -1.0);
@@ -45,10 +54,12 @@ Logs run_path(std::size_t threads, Ear* ear) {
   const std::vector<Edge> edges = {{0, 1}, {1, 2}, {2, 3}};
   const Graph graph(4, edges);
   Logs logs(4);
-  std::vector<std::unique_ptr<Participant>> nodes;
+  std::deque<Chatter> nodes;
+  std::vector<Participant*> participants;
   for (std::size_t i = 0; i < 4; ++i)
-    nodes.push_back(std::make_unique<Chatter>(static_cast<double>(i), logs[i]));
-  LocalNetwork network(graph, std::move(nodes));
+    participants.push_back(&nodes.emplace_back(static_cast<double>(i), logs[i]));
+  FixedTopology topology(graph);
+  LocalNetwork network(topology, participants);
   if (ear != nullptr) network.attach(*ear);
   network.run(1);
   network.run(1);
@@ -76,8 +87,10 @@ TEST(LocalNetwork, ObserversHearBroadcastsAndSingleMessages) {
 }
 
 TEST(Outbox, SinglePrecisionWireRoundsEveryNumber) {
-  Outbox out(1);
-  out.broadcast(std::vector<double>{0.1});
+  const std::vector<NodeId> neighbours = {7};
+  const std::vector<double> message = {0.1};
+  Outbox out(neighbours);
+  out.broadcast(message);
   out.round_to_single();
   EXPECT_EQ(out.message_for(0)[0], static_cast<double>(0.1F));
 }

@@ -1,35 +1,25 @@
 #include "earshot/network/participant.hpp"
 
+#include <algorithm>
+
 namespace earshot {
-namespace {
-void round_all(std::vector<double>& values) {
-  for (double& value : values) value = static_cast<double>(static_cast<float>(value));
-}
-}  // namespace
 
-void Outbox::broadcast(std::span<const double> message) {
-  everyone_.assign(message.begin(), message.end());
-  has_broadcast_ = true;
-}
-
-void Outbox::send(std::size_t neighbour, std::span<const double> message) {
-  singles_[neighbour].assign(message.begin(), message.end());
-}
-
-void Outbox::clear() {
-  has_broadcast_ = false;
-  everyone_.clear();  // keeps its memory: the next round allocates nothing
-  for (auto& single : singles_) single.clear();
-}
-
-std::span<const double> Outbox::message_for(std::size_t neighbour) const {
-  if (!singles_[neighbour].empty()) return singles_[neighbour];
-  return everyone_;
+void Outbox::start(std::span<const NodeId> neighbours) {
+  neighbours_ = neighbours;
+  everyone_ = {};
+  singles_.assign(neighbours.size(), {});
 }
 
 void Outbox::round_to_single() {
-  round_all(everyone_);
-  for (auto& single : singles_) round_all(single);
+  rounded_.resize(singles_.size() + 1);
+  const auto narrow = [](std::span<const double>& message, std::vector<double>& kept) {
+    kept.resize(message.size());
+    std::ranges::transform(message, kept.begin(),
+                           [](double value) { return static_cast<double>(static_cast<float>(value)); });
+    message = kept;
+  };
+  narrow(everyone_, rounded_.back());
+  for (std::size_t i = 0; i < singles_.size(); ++i) narrow(singles_[i], rounded_[i]);
 }
 
 }  // namespace earshot

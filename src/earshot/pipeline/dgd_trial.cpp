@@ -28,13 +28,14 @@ struct Training {
   std::unique_ptr<Model> model;
   std::unique_ptr<VectorMechanism> mechanism;
   std::vector<double> start;
-  std::vector<DecentralisedGd*> nodes;
+  std::vector<std::unique_ptr<DecentralisedGd>> nodes;
+  std::unique_ptr<FixedTopology> topology;
   std::unique_ptr<LocalNetwork> network;
 };
 
 Ledger ledger_of(const Graph& graph, const Training& training) {
   std::vector<std::vector<ReleasePointer>> releases;
-  for (const DecentralisedGd* node : training.nodes) releases.push_back(node->releases());
+  for (const auto& node : training.nodes) releases.push_back(node->releases());
   return record_releases(graph, training.mechanism->terms(), releases);
 }
 
@@ -59,15 +60,15 @@ Training build_training(const Cell& cell, const TrialAddress& address, const Sta
   const DecentralisedGd::Common common{stage.matrix,        *training.model,
                                        *training.mechanism, protocol.real("learning_rate"),
                                        address.seed,        address.trial};
-  std::vector<std::unique_ptr<Participant>> participants;
+  std::vector<Participant*> participants;
   for (NodeId node = 0; node < stage.graph().node_count(); ++node) {
-    auto participant = std::make_unique<DecentralisedGd>(
-        common, node, one_record(truth.by_node[node], truth.labels[node], classes), training.start);
-    training.nodes.push_back(participant.get());
-    participants.push_back(std::move(participant));
+    training.nodes.push_back(std::make_unique<DecentralisedGd>(
+        common, node, one_record(truth.by_node[node], truth.labels[node], classes), training.start));
+    participants.push_back(training.nodes.back().get());
   }
   const bool single = protocol.text("message_precision") == "float32";
-  training.network = std::make_unique<LocalNetwork>(stage.graph(), std::move(participants),
+  training.topology = std::make_unique<FixedTopology>(stage.graph());
+  training.network = std::make_unique<LocalNetwork>(*training.topology, std::move(participants),
                                                     single ? WirePrecision::kSingle : WirePrecision::kDouble);
   return training;
 }
@@ -91,7 +92,7 @@ double share_correct(const Model& model, Parameters parameters, std::span<const 
 double objective(const Training& training, Parameters parameters) {
   std::vector<double> unused(parameters.size());
   double sum = 0;
-  for (const DecentralisedGd* node : training.nodes) {
+  for (const auto& node : training.nodes) {
     sum += training.model->gradient(parameters, node->shard().batch(), unused);
   }
   return sum / static_cast<double>(training.nodes.size());
@@ -100,11 +101,11 @@ double objective(const Training& training, Parameters parameters) {
 Json training_table(const Training& training, const PrivateImages& truth) {
   const double n = static_cast<double>(training.nodes.size());
   std::vector<double> mean(training.start.size(), 0.0);
-  for (const DecentralisedGd* node : training.nodes) {
+  for (const auto& node : training.nodes) {
     for (std::size_t i = 0; i < mean.size(); ++i) mean[i] += node->parameters()[i] / n;
   }
   double disagreement = 0;
-  for (const DecentralisedGd* node : training.nodes) {
+  for (const auto& node : training.nodes) {
     for (std::size_t i = 0; i < mean.size(); ++i) {
       disagreement += (node->parameters()[i] - mean[i]) * (node->parameters()[i] - mean[i]) / n;
     }

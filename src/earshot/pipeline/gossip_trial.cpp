@@ -37,16 +37,19 @@ std::vector<std::vector<ReleasePointer>> run_gossip(const Cell& cell, const Tria
                                                     const VectorMechanism& mechanism, Recorder& recorder,
                                                     const std::vector<double>& mixing) {
   const Settings& protocol = cell.at("protocol").settings;
-  std::vector<std::unique_ptr<Participant>> participants;
+  std::vector<std::unique_ptr<GossipAveraging>> nodes;
+  std::vector<Participant*> participants;
   std::vector<std::vector<ReleasePointer>> releases;
   for (NodeId node = 0; node < stage.graph().node_count(); ++node) {
     std::vector<double> value = truth.by_node[node];
     Stream noise({address.seed, Purpose::kPrivacyNoise, address.trial, node, 0});
     releases.push_back({mechanism.simulate(value, noise)});
-    participants.push_back(std::make_unique<GossipAveraging>(stage.matrix, node, std::move(value), mixing));
+    nodes.push_back(std::make_unique<GossipAveraging>(stage.matrix, node, std::move(value), mixing));
+    participants.push_back(nodes.back().get());
   }
   const bool single = protocol.text("message_precision") == "float32";
-  LocalNetwork network(stage.graph(), std::move(participants),
+  FixedTopology topology(stage.graph());
+  LocalNetwork network(topology, std::move(participants),
                        single ? WirePrecision::kSingle : WirePrecision::kDouble);
   network.attach(recorder);
   network.run(static_cast<Round>(protocol.size("rounds")));

@@ -35,6 +35,8 @@ class DecentralisedGd : public Participant {
 
   void speak(Round round, Outbox& out) override;
   void listen(Round round, const Inbox& in) override;
+  void save(StateWriter& out) const override { out.reals(parameters_); }
+  void load(StateReader& in) override { in.reals(parameters_); }
   std::span<const double> parameters() const { return parameters_; }
   const Shard& shard() const { return shard_; }
   /// What the mechanism let out, round by round.

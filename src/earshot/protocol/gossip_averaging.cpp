@@ -18,13 +18,27 @@ void GossipAveraging::speak(Round, Outbox& out) {
 }
 
 void GossipAveraging::listen(Round round, const Inbox& in) {
-  average_neighbourhood(matrix_, node_, current_, in, next_);
+  const std::span<double> out = in.stretch_of(std::span(next_));
+  average_neighbourhood(matrix_, node_, in.stretch_of(std::span<const double>(current_)), in, out);
   const double omega = round < mixing_.size() ? mixing_[round] : 1.0;
-  if (omega != 1.0) {
-    for (std::size_t i = 0; i < next_.size(); ++i) next_[i] = omega * next_[i] + (1 - omega) * previous_[i];
-  }
+  if (omega == 1.0) return;
+  const auto previous = in.stretch_of(std::span<const double>(previous_));
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = omega * out[i] + (1 - omega) * previous[i];
+}
+
+void GossipAveraging::finish(Round) {
   previous_.swap(current_);
   current_.swap(next_);
+}
+
+void GossipAveraging::save(StateWriter& out) const {
+  out.reals(current_);
+  out.reals(previous_);
+}
+
+void GossipAveraging::load(StateReader& in) {
+  in.reals(current_);
+  in.reals(previous_);
 }
 
 std::vector<double> chebyshev_mixing(double lambda, std::size_t rounds) {

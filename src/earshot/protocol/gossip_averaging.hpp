@@ -16,8 +16,12 @@ class GossipAveraging : public Participant {
   GossipAveraging(const GossipMatrix& matrix, NodeId node, std::vector<double> value,
                   std::vector<double> mixing = {});
 
+  Hearing hearing() const override { return Hearing::kInPieces; }
   void speak(Round round, Outbox& out) override;
   void listen(Round round, const Inbox& in) override;
+  void finish(Round round) override;
+  void save(StateWriter& out) const override;
+  void load(StateReader& in) override;
   std::span<const double> value() const { return current_; }
 
  private:
@@ -34,7 +38,8 @@ class GossipAveraging : public Participant {
 std::vector<double> chebyshev_mixing(double lambda, std::size_t rounds);
 
 /// out = sum_j W_{node,j} value_j, own value first, then neighbours in order; the one place where nodes
-/// average. A silent neighbour's share stays with the node itself, which keeps rows summing to one.
+/// average. A silent neighbour's share stays with the node itself, which keeps rows summing to one. `in` may
+/// hold pieces, of which `own` and `out` are the same stretch.
 void average_neighbourhood(const GossipMatrix& matrix, NodeId node, std::span<const double> own,
                            const Inbox& in, std::span<double> out);
 

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <deque>
 
 #include <gtest/gtest.h>
 
@@ -28,17 +29,16 @@ Values random_values(std::size_t nodes, std::size_t dimension) {
 
 Values gossip(const GossipMatrix& matrix, const Values& start, const std::vector<double>& mixing,
               Round rounds) {
-  std::vector<std::unique_ptr<Participant>> nodes;
-  std::vector<GossipAveraging*> raw;
+  std::deque<GossipAveraging> nodes;
+  std::vector<Participant*> participants;
   for (NodeId node = 0; node < start.size(); ++node) {
-    auto participant = std::make_unique<GossipAveraging>(matrix, node, start[node], mixing);
-    raw.push_back(participant.get());
-    nodes.push_back(std::move(participant));
+    participants.push_back(&nodes.emplace_back(matrix, node, start[node], mixing));
   }
-  LocalNetwork network(matrix.graph(), std::move(nodes));
+  FixedTopology topology(matrix.graph());
+  LocalNetwork network(topology, participants);
   network.run(rounds);
   Values out;
-  for (const GossipAveraging* node : raw) out.emplace_back(node->value().begin(), node->value().end());
+  for (const GossipAveraging& node : nodes) out.emplace_back(node.value().begin(), node.value().end());
   return out;
 }
 
@@ -110,19 +110,18 @@ TEST(DecentralisedGd, EqualsTheMatrixFormOfTheAlgorithm) {
   std::vector<double> start(model.parameter_count());
   Stream stream({4, Purpose::kTest});
   model.initialise(stream, start);
-  std::vector<std::unique_ptr<Participant>> nodes;
-  std::vector<DecentralisedGd*> raw;
+  std::deque<DecentralisedGd> nodes;
+  std::vector<Participant*> participants;
   std::vector<Shard> shards;
   for (NodeId node = 0; node < 6; ++node) {
     Shard shard{1, std::vector<double>(3), {node % 2 == 0 ? 1.0 : 0.0, node % 2 == 0 ? 0.0 : 1.0}};
     stream.fill_normal(shard.inputs, 1.0);
     shards.push_back(shard);
-    auto participant = std::make_unique<DecentralisedGd>(DecentralisedGd::Common{w, model, none, eta, 1, 0},
-                                                         node, shard, start);
-    raw.push_back(participant.get());
-    nodes.push_back(std::move(participant));
+    participants.push_back(
+        &nodes.emplace_back(DecentralisedGd::Common{w, model, none, eta, 1, 0}, node, shard, start));
   }
-  LocalNetwork network(w.graph(), std::move(nodes));
+  FixedTopology topology(w.graph());
+  LocalNetwork network(topology, participants);
   network.run(4);
 
   Values theta(6, start);
@@ -141,7 +140,7 @@ TEST(DecentralisedGd, EqualsTheMatrixFormOfTheAlgorithm) {
     }
   }
   for (std::size_t v = 0; v < 6; ++v) {
-    for (std::size_t i = 0; i < start.size(); ++i) EXPECT_NEAR(raw[v]->parameters()[i], theta[v][i], 1e-13);
+    for (std::size_t i = 0; i < start.size(); ++i) EXPECT_NEAR(nodes[v].parameters()[i], theta[v][i], 1e-13);
   }
 }
 

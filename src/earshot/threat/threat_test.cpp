@@ -47,7 +47,7 @@ TEST(Recorder, KeepsExactlyTheWiresEachAdversaryHears) {
   Recorder recorder(graph, adversaries, {}, 2);
   for (Round round = 0; round < 3; ++round) {
     for (NodeId from = 0; from < 5; ++from)
-      recorder.on_broadcast(round, from, std::vector<double>{1.0 * from, 1.0 * round});
+      recorder.on_broadcast(round, from, {}, std::vector<double>{1.0 * from, 1.0 * round});
   }
   recorder.on_message(1, 1, 0, std::vector<double>{7});
   recorder.on_message(1, 3, 2, std::vector<double>{8});

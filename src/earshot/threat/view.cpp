@@ -19,7 +19,8 @@ Recorder::Recorder(const Graph& graph, std::span<const Adversary> adversaries, P
   }
 }
 
-void Recorder::on_broadcast(Round round, NodeId from, std::span<const double> message) {
+void Recorder::on_broadcast(Round round, NodeId from, std::span<const NodeId>,
+                            std::span<const double> message) {
   record(round, from, std::nullopt, message, hearing_broadcasts_[from]);
 }
 

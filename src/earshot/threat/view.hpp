@@ -53,7 +53,8 @@ class Recorder : public Observer {
  public:
   Recorder(const Graph& graph, std::span<const Adversary> adversaries, PublicKnowledge told, Round window);
 
-  void on_broadcast(Round round, NodeId from, std::span<const double> message) override;
+  void on_broadcast(Round round, NodeId from, std::span<const NodeId> heard_by,
+                    std::span<const double> message) override;
   void on_message(Round round, NodeId from, NodeId to, std::span<const double> message) override;
   std::span<const View> views() const { return views_; }
 

@@ -64,4 +64,28 @@ void Adam::step(std::span<double> parameters, std::span<const double> gradient) 
   }
 }
 
+void Sgd::save(StateWriter& out) const {
+  out.reals(velocity_);
+}
+
+void Sgd::load(StateReader& in) {
+  in.reals(velocity_);
+}
+
+void Adam::save(StateWriter& out) const {
+  out.real(first_decay_);
+  out.real(second_decay_);
+  out.reals(first_);
+  out.reals(second_);
+  out.reals(largest_);
+}
+
+void Adam::load(StateReader& in) {
+  first_decay_ = in.real();
+  second_decay_ = in.real();
+  in.reals(first_);
+  in.reals(second_);
+  in.reals(largest_);
+}
+
 }  // namespace earshot

@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "earshot/core/state.hpp"
+
 namespace earshot {
 
 class Optimiser {
@@ -12,6 +14,8 @@ class Optimiser {
   virtual ~Optimiser() = default;
   /// Moves the parameters against the gradient; both have the size the optimiser was made for.
   virtual void step(std::span<double> parameters, std::span<const double> gradient) = 0;
+  virtual void save(StateWriter& out) const = 0;
+  virtual void load(StateReader& in) = 0;
 };
 
 struct SgdOptions {
@@ -26,6 +30,8 @@ class Sgd : public Optimiser {
  public:
   Sgd(std::size_t size, const SgdOptions& options);
   void step(std::span<double> parameters, std::span<const double> gradient) override;
+  void save(StateWriter& out) const override;
+  void load(StateReader& in) override;
 
  private:
   SgdOptions options_;
@@ -43,6 +49,8 @@ class Adam : public Optimiser {
  public:
   Adam(std::size_t size, const AdamOptions& options);
   void step(std::span<double> parameters, std::span<const double> gradient) override;
+  void save(StateWriter& out) const override;
+  void load(StateReader& in) override;
 
  private:
   AdamOptions options_;

@@ -1,6 +1,7 @@
 #include "earshot/attack/gossip/gossip_attack.hpp"
 
 #include <cmath>
+#include <deque>
 
 #include <gtest/gtest.h>
 
@@ -23,11 +24,13 @@ Values random_values(std::size_t nodes, std::size_t dimension, std::uint64_t see
 
 void overhear_gossip(const GossipMatrix& matrix, const Values& values, const std::vector<double>& mixing,
                      Round rounds, Recorder& recorder) {
-  std::vector<std::unique_ptr<Participant>> nodes;
+  std::deque<GossipAveraging> nodes;
+  std::vector<Participant*> participants;
   for (NodeId v = 0; v < values.size(); ++v) {
-    nodes.push_back(std::make_unique<GossipAveraging>(matrix, v, values[v], mixing));
+    participants.push_back(&nodes.emplace_back(matrix, v, values[v], mixing));
   }
-  LocalNetwork network(matrix.graph(), std::move(nodes));
+  FixedTopology topology(matrix.graph());
+  LocalNetwork network(topology, participants);
   network.attach(recorder);
   network.run(rounds);
 }
@@ -52,6 +55,8 @@ class ConstantUpdate : public Participant {
     out.broadcast(half_);
   }
   void listen(Round, const Inbox& in) override { average_neighbourhood(matrix_, node_, half_, in, state_); }
+  void save(StateWriter&) const override {}
+  void load(StateReader&) override {}
 
  private:
   const GossipMatrix& matrix_;
@@ -70,11 +75,13 @@ LinearReconstruction attack_constant_updates(const GossipMatrix& matrix, const A
   told.learning_rate = 1.0;
   const std::vector<Adversary> adversaries = {adversary};
   Recorder recorder(matrix.graph(), adversaries, told, rounds);
-  std::vector<std::unique_ptr<Participant>> nodes;
+  std::deque<ConstantUpdate> nodes;
+  std::vector<Participant*> participants;
   for (NodeId v = 0; v < updates.size(); ++v) {
-    nodes.push_back(std::make_unique<ConstantUpdate>(matrix, v, updates[v], noise, trial));
+    participants.push_back(&nodes.emplace_back(matrix, v, updates[v], noise, trial));
   }
-  LocalNetwork network(matrix.graph(), std::move(nodes));
+  FixedTopology topology(matrix.graph());
+  LocalNetwork network(topology, participants);
   network.attach(recorder);
   network.run(rounds);
   return reconstruct_gradients(recorder.views()[0], analyse_exposure(matrix, adversary, {rounds}), kind,
