@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "earshot/core/files.hpp"
-#include "earshot/data/test_data.hpp"
+#include "earshot/data/catalogue/test_data.hpp"
 #include "program.hpp"
 
 namespace earshot::testing {

@@ -18,7 +18,7 @@
 
 #include "earshot/core/files.hpp"
 #include "earshot/core/json.hpp"
-#include "earshot/data/test_data.hpp"
+#include "earshot/data/catalogue/test_data.hpp"
 #include "program.hpp"
 
 namespace earshot::testing {

@@ -6,7 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "earshot/data/catalogue.hpp"
+#include "earshot/data/catalogue/catalogue.hpp"
 
 namespace earshot::cli {
 

@@ -8,7 +8,7 @@
 #include "data_fetch.hpp"
 #include "data_partition.hpp"
 #include "earshot/core/error.hpp"
-#include "earshot/data/catalogue.hpp"
+#include "earshot/data/catalogue/catalogue.hpp"
 
 namespace earshot::cli {
 namespace {

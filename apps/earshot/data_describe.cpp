@@ -12,14 +12,15 @@
 #include "earshot/core/error.hpp"
 #include "earshot/core/files.hpp"
 #include "earshot/core/text.hpp"
-#include "earshot/data/catalogue.hpp"
-#include "earshot/data/datasets.hpp"
-#include "earshot/data/graph_datasets.hpp"
-#include "earshot/data/record_labels.hpp"
-#include "earshot/data/schema_file.hpp"
-#include "earshot/data/schema_inference.hpp"
-#include "earshot/data/table_summary.hpp"
-#include "earshot/data/tabular_datasets.hpp"
+#include "earshot/data/catalogue/catalogue.hpp"
+#include "earshot/data/formats/plain_text.hpp"
+#include "earshot/data/graphs/graph_datasets.hpp"
+#include "earshot/data/images/image_datasets.hpp"
+#include "earshot/data/partition/record_labels.hpp"
+#include "earshot/data/tables/schema_file.hpp"
+#include "earshot/data/tables/schema_inference.hpp"
+#include "earshot/data/tables/table_summary.hpp"
+#include "earshot/data/tables/tabular_datasets.hpp"
 
 namespace earshot::cli {
 namespace {

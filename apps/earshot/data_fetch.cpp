@@ -6,7 +6,7 @@
 
 #include "console.hpp"
 #include "earshot/core/error.hpp"
-#include "earshot/data/fetch.hpp"
+#include "earshot/data/catalogue/fetch.hpp"
 
 namespace earshot::cli {
 namespace {

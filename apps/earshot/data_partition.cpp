@@ -7,10 +7,10 @@
 #include "console.hpp"
 #include "earshot/core/error.hpp"
 #include "earshot/core/files.hpp"
-#include "earshot/data/catalogue.hpp"
-#include "earshot/data/partition.hpp"
-#include "earshot/data/partition_summary.hpp"
-#include "earshot/data/record_labels.hpp"
+#include "earshot/data/catalogue/catalogue.hpp"
+#include "earshot/data/partition/partition.hpp"
+#include "earshot/data/partition/partition_summary.hpp"
+#include "earshot/data/partition/record_labels.hpp"
 #include "earshot/experiment/override.hpp"
 
 namespace earshot::cli {

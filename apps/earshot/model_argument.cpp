@@ -10,7 +10,7 @@
 #include "earshot/core/error.hpp"
 #include "earshot/core/files.hpp"
 #include "earshot/core/text.hpp"
-#include "earshot/data/catalogue.hpp"
+#include "earshot/data/catalogue/catalogue.hpp"
 #include "earshot/experiment/override.hpp"
 #include "earshot/model/components.hpp"
 #include "earshot/model/native/native_model.hpp"

@@ -7,7 +7,7 @@
 #include "console.hpp"
 #include "earshot/core/error.hpp"
 #include "earshot/core/files.hpp"
-#include "earshot/data/catalogue.hpp"
+#include "earshot/data/catalogue/catalogue.hpp"
 #include "earshot/model/object_reader.hpp"
 #include "earshot/training/training_data.hpp"
 #include "model_argument.hpp"

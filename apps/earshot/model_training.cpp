@@ -11,7 +11,7 @@
 #include "console.hpp"
 #include "earshot/core/error.hpp"
 #include "earshot/core/progress.hpp"
-#include "earshot/data/catalogue.hpp"
+#include "earshot/data/catalogue/catalogue.hpp"
 #include "earshot/training/split.hpp"
 #include "earshot/training/trainer.hpp"
 #include "earshot/training/training_data.hpp"

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "earshot/data/arff.hpp"
+#include "earshot/data/formats/arff.hpp"
 #include "fuzz_target.hpp"
 
 namespace {

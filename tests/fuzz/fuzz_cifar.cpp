@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <span>
 
-#include "earshot/data/cifar.hpp"
+#include "earshot/data/images/cifar.hpp"
 #include "fuzz_target.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "earshot/data/csv.hpp"
+#include "earshot/data/formats/csv.hpp"
 #include "fuzz_target.hpp"
 
 namespace {

@@ -4,7 +4,7 @@
 #include <span>
 #include <utility>
 
-#include "earshot/data/idx.hpp"
+#include "earshot/data/images/mnist.hpp"
 #include "fuzz_target.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

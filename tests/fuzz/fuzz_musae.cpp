@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "earshot/data/graph_corpus.hpp"
+#include "earshot/data/graphs/graph_corpus.hpp"
 #include "fuzz_target.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <span>
 
-#include "earshot/data/npy.hpp"
+#include "earshot/data/formats/npy.hpp"
 #include "fuzz_target.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <span>
 
-#include "earshot/data/png.hpp"
+#include "earshot/data/formats/png.hpp"
 #include "fuzz_target.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

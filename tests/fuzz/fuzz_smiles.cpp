@@ -3,8 +3,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "earshot/data/molecule_table.hpp"
-#include "earshot/data/smiles.hpp"
+#include "earshot/data/graphs/molecule_table.hpp"
+#include "earshot/data/graphs/smiles.hpp"
 #include "fuzz_target.hpp"
 
 namespace {

@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "earshot/data/schema_file.hpp"
-#include "earshot/data/schema_inference.hpp"
+#include "earshot/data/tables/schema_file.hpp"
+#include "earshot/data/tables/schema_inference.hpp"
 #include "fuzz_target.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

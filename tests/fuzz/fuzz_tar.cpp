@@ -4,7 +4,7 @@
 #include <set>
 #include <span>
 
-#include "earshot/data/tar.hpp"
+#include "earshot/data/formats/tar.hpp"
 #include "fuzz_target.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

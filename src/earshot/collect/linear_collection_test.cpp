@@ -5,7 +5,7 @@
 
 #include "earshot/collect/sensitivity.hpp"
 #include "earshot/core/error.hpp"
-#include "earshot/data/test_data.hpp"
+#include "earshot/data/catalogue/test_data.hpp"
 
 namespace earshot {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "earshot/collect/network.hpp"
-#include "earshot/data/tabular_datasets.hpp"
+#include "earshot/data/tables/tabular_datasets.hpp"
 
 namespace earshot {
 

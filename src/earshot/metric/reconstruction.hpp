@@ -4,7 +4,7 @@
 #include <optional>
 #include <span>
 
-#include "earshot/data/image_dataset.hpp"
+#include "earshot/data/formats/image.hpp"
 
 namespace earshot {
 

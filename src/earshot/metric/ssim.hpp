@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "earshot/data/image_dataset.hpp"
+#include "earshot/data/formats/image.hpp"
 
 namespace earshot {
 

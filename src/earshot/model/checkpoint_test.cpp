@@ -11,7 +11,7 @@
 
 #include "earshot/core/error.hpp"
 #include "earshot/core/files.hpp"
-#include "earshot/data/corpus.hpp"
+#include "earshot/data/formats/corpus.hpp"
 
 namespace earshot {
 namespace {

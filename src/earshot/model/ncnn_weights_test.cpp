@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "earshot/core/error.hpp"
-#include "earshot/data/corpus.hpp"
+#include "earshot/data/formats/corpus.hpp"
 
 namespace earshot {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "earshot/data/datasets.hpp"
+#include "earshot/data/images/image_datasets.hpp"
 #include "earshot/experiment/component_catalogue.hpp"
 #include "earshot/graph/gossip_matrix.hpp"
 #include "earshot/graph/topologies.hpp"

@@ -7,7 +7,7 @@
 
 #include "earshot/core/error.hpp"
 #include "earshot/core/files.hpp"
-#include "earshot/data/png.hpp"
+#include "earshot/data/formats/png.hpp"
 #include "earshot/metric/reconstruction.hpp"
 #include "earshot/metric/ssim.hpp"
 #include "earshot/pipeline/components.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "earshot/core/json.hpp"
-#include "earshot/data/image_dataset.hpp"
+#include "earshot/data/images/image_dataset.hpp"
 #include "earshot/pipeline/stage.hpp"
 
 namespace earshot {

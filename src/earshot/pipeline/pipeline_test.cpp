@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "earshot/core/parallel.hpp"
-#include "earshot/data/test_data.hpp"
+#include "earshot/data/catalogue/test_data.hpp"
 #include "earshot/pipeline/components.hpp"
 
 namespace earshot {

@@ -10,8 +10,8 @@
 
 #include "earshot/core/random.hpp"
 #include "earshot/core/shape.hpp"
-#include "earshot/data/graph_dataset.hpp"
-#include "earshot/data/image_dataset.hpp"
+#include "earshot/data/graphs/graph_dataset.hpp"
+#include "earshot/data/images/image_dataset.hpp"
 #include "earshot/model/model.hpp"
 
 namespace earshot {

@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "earshot/data/catalogue.hpp"
-#include "earshot/data/test_data.hpp"
+#include "earshot/data/catalogue/catalogue.hpp"
+#include "earshot/data/catalogue/test_data.hpp"
 #include "earshot/model/components.hpp"
 #include "earshot/model/native/native_model.hpp"
 #include "earshot/training/training_data.hpp"

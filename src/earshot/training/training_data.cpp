@@ -9,11 +9,11 @@
 
 #include "earshot/core/error.hpp"
 #include "earshot/core/text.hpp"
-#include "earshot/data/datasets.hpp"
-#include "earshot/data/graph_datasets.hpp"
-#include "earshot/data/schema_file.hpp"
-#include "earshot/data/table_encoder.hpp"
-#include "earshot/data/tabular_datasets.hpp"
+#include "earshot/data/graphs/graph_datasets.hpp"
+#include "earshot/data/images/image_datasets.hpp"
+#include "earshot/data/tables/schema_file.hpp"
+#include "earshot/data/tables/table_encoder.hpp"
+#include "earshot/data/tables/tabular_datasets.hpp"
 #include "earshot/training/split.hpp"
 
 namespace earshot {

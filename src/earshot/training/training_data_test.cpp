@@ -10,8 +10,8 @@
 
 #include "earshot/core/error.hpp"
 #include "earshot/core/files.hpp"
-#include "earshot/data/catalogue.hpp"
-#include "earshot/data/test_data.hpp"
+#include "earshot/data/catalogue/catalogue.hpp"
+#include "earshot/data/catalogue/test_data.hpp"
 
 namespace earshot {
 namespace {

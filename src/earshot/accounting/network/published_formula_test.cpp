@@ -9,7 +9,7 @@
 #include "earshot/accounting/network/rational_oracle.hpp"
 #include "earshot/core/error.hpp"
 #include "earshot/core/files.hpp"
-#include "earshot/data/test_data.hpp"
+#include "earshot/data/catalogue/test_data.hpp"
 #include "earshot/graph/testing.hpp"
 
 namespace earshot {

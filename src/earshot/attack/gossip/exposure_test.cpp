@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "earshot/attack/gossip/knowledge_span.hpp"
-#include "earshot/data/test_data.hpp"
+#include "earshot/data/catalogue/test_data.hpp"
 #include "earshot/graph/spectrum.hpp"
 #include "earshot/graph/testing.hpp"
 #include "earshot/protocol/gossip_averaging.hpp"

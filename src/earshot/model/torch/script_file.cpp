@@ -9,8 +9,8 @@
 
 #include "earshot/core/error.hpp"
 #include "earshot/core/files.hpp"
-#include "earshot/data/little_endian.hpp"
-#include "earshot/data/zip.hpp"
+#include "earshot/data/formats/little_endian.hpp"
+#include "earshot/data/formats/zip.hpp"
 
 namespace earshot {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "earshot/data/corpus.hpp"
+#include "earshot/data/formats/corpus.hpp"
 
 namespace earshot {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "earshot/core/error.hpp"
 #include "earshot/core/files.hpp"
-#include "earshot/data/catalogue.hpp"
-#include "earshot/data/test_data.hpp"
+#include "earshot/data/catalogue/catalogue.hpp"
+#include "earshot/data/catalogue/test_data.hpp"
 #include "earshot/model/components.hpp"
 #include "earshot/model/native/native_model.hpp"
 #include "earshot/model/ncnn_weights.hpp"

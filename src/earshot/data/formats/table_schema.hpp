@@ -1,0 +1,97 @@
+// What a column of a text table may hold, and the way from its cells to numbers; shared by all formats.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "earshot/core/files.hpp"
+#include "earshot/data/formats/table.hpp"
+
+namespace earshot {
+
+enum class ColumnKind {
+  kReal,        // a finite number
+  kInteger,     // a whole number of at most 2^53 in size, so that a double holds it exactly
+  kCategory,    // one of `categories`; becomes its index
+  kDate,        // YYYY-MM-DD; becomes the number of days since 1970-01-01
+  kIdentifier,  // not empty, different in every row; checked and left out
+  kIgnored      // anything; left out
+};
+
+struct ColumnSchema {
+  std::string name;
+  ColumnKind kind = ColumnKind::kReal;
+  double lowest = -std::numeric_limits<double>::infinity();  // of kReal and kInteger
+  double highest = std::numeric_limits<double>::infinity();
+  std::vector<std::string> categories{};  // of kCategory
+  /// A row with exactly this text, unquoted, in this column is left out and counted. Without it nothing may
+  /// be missing.
+  std::optional<std::string> missing_text{};
+
+  bool operator==(const ColumnSchema&) const = default;
+};
+
+/// "real", "integer", "category", "date", "identifier" or "ignored".
+std::string_view to_string(ColumnKind kind);
+/// Fails with the nearest spelling.
+ColumnKind parse_column_kind(std::string_view name);
+
+/// One cell of a text table. `line` is where it starts, counted from 1.
+struct Cell {
+  std::string text;
+  bool quoted = false;
+  std::size_t line = 0;
+};
+
+/// Refuses names that are empty, over-long, not printable UTF-8 or used twice.
+void check_column_names(std::span<const ColumnSchema> columns);
+
+/// Refuses a record that has not as many cells as the table has columns.
+void check_width(std::span<const Cell> cells, std::size_t expected, const std::string& origin);
+
+using CategoryCodes = std::map<std::string, double, std::less<>>;
+
+/// As many numbers as take the memory of the largest input. A sparse row of two bytes can stand for thousands
+/// of them, so the size of the text is no bound.
+inline constexpr std::size_t kMostValues = kLargestInput / sizeof(double);
+
+/// Turns rows of cells into a table, refusing with `origin:line: column "x": …` whatever the schema does not
+/// allow.
+class TableBuilder {
+ public:
+  /// Errors of the schema itself carry no origin: the caller knows where it came from.
+  TableBuilder(std::string origin, std::vector<ColumnSchema> columns, std::size_t most_values = kMostValues);
+
+  /// One cell per column, in the schema's order.
+  void add(std::span<const Cell> cells);
+  /// Fails when no row was kept.
+  CodedTable finish() &&;
+
+ private:
+  struct Column {
+    ColumnSchema schema;
+    CategoryCodes codes;
+    std::unordered_map<std::string, std::size_t> seen;  // identifier -> line
+  };
+
+  [[noreturn]] void refuse(const Column& column, const Cell& cell, const std::string& why) const;
+  void check_identifier(Column& column, const Cell& cell) const;
+  double value_of(const Column& column, const Cell& cell) const;
+  /// Fills row_; false when a value is missing.
+  bool read_row(std::span<const Cell> cells);
+
+  std::string origin_;
+  std::size_t most_values_;
+  std::vector<Column> columns_;
+  std::vector<double> row_;
+  CodedTable result_;
+};
+
+}  // namespace earshot
