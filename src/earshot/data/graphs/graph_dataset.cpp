@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "earshot/core/error.hpp"
+#include "earshot/data/formats/plain_text.hpp"
 
 namespace earshot {
 namespace {
@@ -86,6 +87,19 @@ std::vector<std::size_t> new_numbers(std::size_t nodes, std::span<const std::siz
 }
 
 }  // namespace
+
+std::vector<NodePair> read_pairs(const TextFile& file, const PairFormat& format, std::size_t nodes) {
+  TextLines lines(file);
+  lines.expect_header(format.header);
+  std::vector<NodePair> pairs;
+  for (std::string_view line; lines.next(line);) {
+    const std::vector<std::string_view> ends = split(line, format.separator);
+    if (ends.size() != 2)
+      lines.refuse(fmt::format("{} found, expected {}", in_quotes(line), format.expected));
+    pairs.push_back({lines.node(ends[0], nodes), lines.node(ends[1], nodes)});
+  }
+  return pairs;
+}
 
 UndirectedEdges undirected(std::vector<NodePair> pairs, std::size_t nodes) {
   UndirectedEdges result;

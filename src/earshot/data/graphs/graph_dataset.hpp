@@ -7,14 +7,25 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "earshot/data/formats/text_lines.hpp"
 #include "earshot/data/graphs/sparse_features.hpp"
 
 namespace earshot {
 
 /// An undirected edge, the smaller node first.
 using NodePair = std::array<std::uint32_t, 2>;
+
+/// How a file lists pairs of nodes: below a header, one pair per line.
+struct PairFormat {
+  std::string_view header;
+  char separator = ',';
+  std::string_view expected;  // a line, in words
+};
+/// The pairs as listed. Every node must be below `nodes`.
+std::vector<NodePair> read_pairs(const TextFile& file, const PairFormat& format, std::size_t nodes);
 
 /// Edges sorted, each once, without loops; and what was left out to get there.
 struct UndirectedEdges {

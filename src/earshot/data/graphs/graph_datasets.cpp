@@ -1,5 +1,6 @@
 #include "earshot/data/graphs/graph_datasets.hpp"
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,6 +28,10 @@ constexpr std::size_t kPageWords = 4714;
 
 TextFile file_of(const CataloguedText& catalogued) {
   return {catalogued.text, catalogued.origin};
+}
+
+std::optional<TextFile> file_of(const std::optional<CataloguedText>& catalogued) {
+  return catalogued ? std::optional(file_of(*catalogued)) : std::nullopt;
 }
 
 NodeDataset load_planetoid(const CitationFormat& format, const Path& directory) {
@@ -93,35 +98,39 @@ TuFeatures tu_features(const Settings& settings) {
   return text == "attributes" ? TuFeatures::kAttributes : TuFeatures::kBoth;
 }
 
-GraphsDataset load_proteins(const Settings& settings, const Path& directory) {
+/// The files a dataset of that collection may lack.
+struct TuExtras {
+  bool attributes = false;
+  bool edge_labels = false;
+};
+
+GraphsDataset load_tu(std::string_view name, std::string_view original, TuExtras extras, TuFeatures features,
+                      const Path& directory) {
+  const std::string dataset = fmt::format("tudataset-{}", original);
   const auto open = [&](std::string_view part) {
-    return read_catalogued("tudataset-PROTEINS", fmt::format("tudataset-PROTEINS/PROTEINS_{}.txt", part),
-                           directory);
+    return read_catalogued(dataset, fmt::format("{}/{}_{}.txt", dataset, original, part), directory);
+  };
+  const auto open_if = [&](bool there, std::string_view part) {
+    return there ? std::optional(open(part)) : std::nullopt;
   };
   const CataloguedText adjacency = open("A");
   const CataloguedText indicator = open("graph_indicator");
   const CataloguedText graph_labels = open("graph_labels");
   const CataloguedText node_labels = open("node_labels");
-  const CataloguedText attributes = open("node_attributes");
-  return read_tu_dataset("proteins",
+  const std::optional<CataloguedText> attributes = open_if(extras.attributes, "node_attributes");
+  const std::optional<CataloguedText> edge_labels = open_if(extras.edge_labels, "edge_labels");
+  return read_tu_dataset(std::string(name),
                          {file_of(adjacency), file_of(indicator), file_of(graph_labels), file_of(node_labels),
-                          file_of(attributes), std::nullopt},
-                         tu_features(settings));
+                          file_of(attributes), file_of(edge_labels)},
+                         features);
+}
+
+GraphsDataset load_proteins(const Settings& settings, const Path& directory) {
+  return load_tu("proteins", "PROTEINS", {.attributes = true}, tu_features(settings), directory);
 }
 
 GraphsDataset load_mutag(const Settings&, const Path& directory) {
-  const auto open = [&](std::string_view part) {
-    return read_catalogued("tudataset-MUTAG", fmt::format("tudataset-MUTAG/MUTAG_{}.txt", part), directory);
-  };
-  const CataloguedText adjacency = open("A");
-  const CataloguedText indicator = open("graph_indicator");
-  const CataloguedText graph_labels = open("graph_labels");
-  const CataloguedText node_labels = open("node_labels");
-  const CataloguedText edge_labels = open("edge_labels");
-  return read_tu_dataset("mutag",
-                         {file_of(adjacency), file_of(indicator), file_of(graph_labels), file_of(node_labels),
-                          std::nullopt, file_of(edge_labels)},
-                         TuFeatures::kLabels);
+  return load_tu("mutag", "MUTAG", {.edge_labels = true}, TuFeatures::kLabels, directory);
 }
 
 struct MoleculeSource {
@@ -155,10 +164,22 @@ GraphsDataset load_clintox(const Settings& settings, const Path& directory) {
   return molecule_graphs(load_molecules("clintox", directory), settings.text("task"));
 }
 
-Schema schema(std::string_view role, std::string_view name, std::string_view dataset, std::string summary,
+/// A component cites the paper of the catalogued dataset it reads.
+Schema schema(std::string role, std::string name, std::string_view dataset, std::string summary,
               std::vector<Parameter> parameters = {}) {
-  return {std::string(role), std::string(name), std::move(summary),
-          std::string(find_dataset(dataset).citation), std::move(parameters)};
+  return {std::move(role), std::move(name), std::move(summary), std::string(find_dataset(dataset).citation),
+          std::move(parameters)};
+}
+
+NodeDatasetComponent nodes(std::string name, std::string_view dataset, std::string summary,
+                           decltype(NodeDatasetComponent::load) load) {
+  return {schema("node_data", std::move(name), dataset, std::move(summary)), load};
+}
+
+GraphsDatasetComponent graphs(std::string name, std::string_view dataset, std::string summary,
+                              decltype(GraphsDatasetComponent::load) load,
+                              std::vector<Parameter> parameters = {}) {
+  return {schema("graphs_data", std::move(name), dataset, std::move(summary), std::move(parameters)), load};
 }
 
 Parameter task_parameter(std::size_t source) {
@@ -170,44 +191,33 @@ Parameter task_parameter(std::size_t source) {
 
 std::span<const NodeDatasetComponent> node_dataset_components() {
   static const std::vector<NodeDatasetComponent> components{
-      {schema("node_data", "cora", "cora",
-              "2,708 papers that cite each other, 1,433 words, 7 topics, Planetoid split"),
-       load_cora},
-      {schema("node_data", "citeseer", "citeseer",
-              "3,327 papers that cite each other, 3,703 words, 6 topics, Planetoid split"),
-       load_citeseer},
-      {schema("node_data", "dblp", "dblp",
-              "17,716 papers that cite each other, 1,639 weighted words, 4 fields"),
-       load_dblp},
-      {schema("node_data", "cornell", "webkb-cornell",
-              "195 web pages of Cornell that link to each other, 5 kinds (LINQS)"),
-       load_cornell},
-      {schema("node_data", "cornell_geom_gcn", "webkb-cornell",
-              "183 web pages that papers call Cornell, which are Texas (Geom-GCN)"),
-       load_cornell_geom_gcn},
-      {schema("node_data", "facebook_page_page", "facebook-page-page",
-              "22,470 Facebook pages that like each other, 4,714 words, 4 kinds (MUSAE)"),
-       load_facebook_page_page}};
+      nodes("cora", "cora", "2,708 papers that cite each other, 1,433 words, 7 topics, Planetoid split",
+            load_cora),
+      nodes("citeseer", "citeseer",
+            "3,327 papers that cite each other, 3,703 words, 6 topics, Planetoid split", load_citeseer),
+      nodes("dblp", "dblp", "17,716 papers that cite each other, 1,639 weighted words, 4 fields", load_dblp),
+      nodes("cornell", "webkb-cornell", "195 web pages of Cornell that link to each other, 5 kinds (LINQS)",
+            load_cornell),
+      nodes("cornell_geom_gcn", "webkb-cornell",
+            "183 web pages that papers call Cornell, which are Texas (Geom-GCN)", load_cornell_geom_gcn),
+      nodes("facebook_page_page", "facebook-page-page",
+            "22,470 Facebook pages that like each other, 4,714 words, 4 kinds (MUSAE)",
+            load_facebook_page_page)};
   return components;
 }
 
 std::span<const GraphsDatasetComponent> graphs_dataset_components() {
   static const std::vector<GraphsDatasetComponent> components{
-      {schema(
-           "graphs_data", "proteins", "tudataset-PROTEINS", "1,113 proteins as graphs, enzyme or not",
-           {choice_parameter("features", "labels", {"labels", "attributes", "both"},
-                             "what is known of a node: its label as one of three, its attribute, or both")}),
-       load_proteins},
-      {schema("graphs_data", "mutag", "tudataset-MUTAG", "188 nitro compounds as graphs, mutagenic or not"),
-       load_mutag},
-      {schema("graphs_data", "bbbp", "molecules", "2,050 drugs as graphs: does it pass from blood to brain?"),
-       load_bbbp},
-      {schema("graphs_data", "tox21", "molecules",
-              "7,831 compounds as graphs: does it disturb one of 12 pathways?", {task_parameter(1)}),
-       load_tox21},
-      {schema("graphs_data", "clintox", "molecules",
-              "1,484 drugs as graphs: approved, or failed for toxicity?", {task_parameter(2)}),
-       load_clintox}};
+      graphs(
+          "proteins", "tudataset-PROTEINS", "1,113 proteins as graphs, enzyme or not", load_proteins,
+          {choice_parameter("features", "labels", {"labels", "attributes", "both"},
+                            "what is known of a node: its label as one of three, its attribute, or both")}),
+      graphs("mutag", "tudataset-MUTAG", "188 nitro compounds as graphs, mutagenic or not", load_mutag),
+      graphs("bbbp", "molecules", "2,050 drugs as graphs: does it pass from blood to brain?", load_bbbp),
+      graphs("tox21", "molecules", "7,831 compounds as graphs: does it disturb one of 12 pathways?",
+             load_tox21, {task_parameter(1)}),
+      graphs("clintox", "molecules", "1,484 drugs as graphs: approved, or failed for toxicity?", load_clintox,
+             {task_parameter(2)})};
   return components;
 }
 

@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 
 #include "earshot/core/error.hpp"
+#include "earshot/core/test_settings.hpp"
 #include "earshot/data/catalogue/test_data.hpp"
 
 namespace earshot {
@@ -25,11 +26,7 @@ auto load(const Components& components, std::string_view name, const Json& given
   const auto found =
       std::ranges::find_if(components, [&](const auto& component) { return component.schema.name == name; });
   EXPECT_NE(found, components.end());
-  std::vector<Problem> problems;
-  const Settings settings = validate(
-      found->schema, given, [](std::string_view key) { return std::string(key); }, problems);
-  EXPECT_THAT(problems, IsEmpty());
-  return found->load(settings, data_directory());
+  return found->load(testing::valid_settings(found->schema, given), data_directory());
 }
 
 NodeDataset load_nodes(std::string_view name) {

@@ -48,18 +48,6 @@ std::vector<int> read_target(const TextFile& file) {
   return labels;
 }
 
-std::vector<NodePair> read_edges(const TextFile& file, std::size_t nodes) {
-  TextLines lines(file);
-  lines.expect_header("id_1,id_2");
-  std::vector<NodePair> pairs;
-  for (std::string_view line; lines.next(line);) {
-    const std::vector<std::string_view> ends = split(line, ',');
-    if (ends.size() != 2) lines.refuse(fmt::format("{} found, expected id_1,id_2", in_quotes(line)));
-    pairs.push_back({lines.node(ends[0], nodes), lines.node(ends[1], nodes)});
-  }
-  return pairs;
-}
-
 /// Takes one object of lists of whole numbers and nothing else, without building a tree of it. The parser
 /// calls these functions in the order of the text.
 class FeatureLists {
@@ -153,7 +141,8 @@ NodeDataset read_facebook_page_page(const MusaeFiles& files, std::size_t columns
   dataset.nodes = dataset.labels.size();
   if (dataset.nodes == 0) fail(Fault::kData, fmt::format("{}: lists no page", files.target.origin));
   dataset.features = read_features(files.features, dataset.nodes, columns);
-  UndirectedEdges edges = undirected(read_edges(files.edges, dataset.nodes), dataset.nodes);
+  UndirectedEdges edges =
+      undirected(read_pairs(files.edges, {"id_1,id_2", ',', "id_1,id_2"}, dataset.nodes), dataset.nodes);
   dataset.edges = std::move(edges.edges);
   dataset.self_loops = edges.self_loops;
   dataset.repeats = edges.repeats;

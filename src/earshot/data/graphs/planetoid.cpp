@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "earshot/core/error.hpp"
-#include "earshot/data/formats/plain_text.hpp"
 
 namespace earshot {
 namespace {
@@ -23,18 +22,6 @@ std::vector<int> read_labels(const TextFile& file, std::size_t classes) {
   if (labels.empty())
     fail(Fault::kData, fmt::format("{}: is empty, expected one class per line", file.origin));
   return labels;
-}
-
-std::vector<NodePair> read_edges(const TextFile& file, std::size_t nodes) {
-  TextLines lines(file);
-  lines.expect_header("src,dst");
-  std::vector<NodePair> pairs;
-  for (std::string_view line; lines.next(line);) {
-    const std::vector<std::string_view> ends = split(line, ',');
-    if (ends.size() != 2) lines.refuse(fmt::format("{} found, expected src,dst", in_quotes(line)));
-    pairs.push_back({lines.node(ends[0], nodes), lines.node(ends[1], nodes)});
-  }
-  return pairs;
 }
 
 std::vector<std::size_t> numbers_from(std::size_t first, std::size_t count) {
@@ -66,7 +53,8 @@ NodeDataset read_citation_graph(const CitationFiles& files, const CitationFormat
   dataset.nodes = dataset.labels.size();
   dataset.features = format.weighted_words ? parse_value_lines(files.features, format.columns)
                                            : parse_index_lines(files.features, format.columns);
-  UndirectedEdges edges = undirected(read_edges(files.edges, dataset.nodes), dataset.nodes);
+  UndirectedEdges edges =
+      undirected(read_pairs(files.edges, {"src,dst", ',', "src,dst"}, dataset.nodes), dataset.nodes);
   dataset.edges = std::move(edges.edges);
   dataset.self_loops = edges.self_loops;
   dataset.repeats = edges.repeats;

@@ -14,6 +14,8 @@
 namespace earshot {
 namespace {
 
+constexpr PairFormat kGeomGcnPairs{"node_id\tnode_id", '\t', "two nodes separated by a tab"};
+
 /// The kinds of page, in alphabetical order.
 const std::vector<std::string> kKinds{"course", "faculty", "project", "staff", "student"};
 
@@ -102,19 +104,6 @@ void read_geom_gcn_nodes(const TextFile& file, std::size_t words, NodeDataset& d
   }
 }
 
-std::vector<NodePair> read_geom_gcn_edges(const TextFile& file, std::size_t nodes) {
-  TextLines lines(file);
-  lines.expect_header("node_id\tnode_id");
-  std::vector<NodePair> pairs;
-  for (std::string_view line; lines.next(line);) {
-    const std::vector<std::string_view> ends = split(line, '\t');
-    if (ends.size() != 2)
-      lines.refuse(fmt::format("{} found, expected two nodes separated by a tab", in_quotes(line)));
-    pairs.push_back({lines.node(ends[0], nodes), lines.node(ends[1], nodes)});
-  }
-  return pairs;
-}
-
 }  // namespace
 
 NodeDataset read_webkb_linqs(const TextFile& content, const TextFile& cites, std::size_t words) {
@@ -139,7 +128,7 @@ NodeDataset read_webkb_geom_gcn(const TextFile& nodes, const TextFile& edges, st
   dataset.features.columns = words;
   read_geom_gcn_nodes(nodes, words, dataset);
   dataset.nodes = dataset.labels.size();
-  return finished(std::move(dataset), read_geom_gcn_edges(edges, dataset.nodes));
+  return finished(std::move(dataset), read_pairs(edges, kGeomGcnPairs, dataset.nodes));
 }
 
 }  // namespace earshot

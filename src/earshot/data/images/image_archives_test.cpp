@@ -5,6 +5,7 @@
 
 #include "earshot/core/error.hpp"
 #include "earshot/data/formats/png.hpp"
+#include "earshot/data/formats/tar_sample.hpp"
 #include "earshot/data/images/aptos.hpp"
 #include "earshot/data/images/digits.hpp"
 #include "earshot/data/images/femnist.hpp"
@@ -19,28 +20,11 @@ using ::testing::ThrowsMessage;
 
 using Files = std::vector<std::pair<std::string, Bytes>>;
 
-void put(Bytes& bytes, std::size_t offset, std::string_view text) {
-  std::copy(text.begin(), text.end(), bytes.begin() + static_cast<std::ptrdiff_t>(offset));
-}
-
 Bytes tar_of(const Files& files) {
-  Bytes archive;
-  for (const auto& [path, content] : files) {
-    Bytes header(512);
-    put(header, 0, path);
-    put(header, 124, fmt::format("{:011o}", content.size()));
-    put(header, 148, "        ");
-    header[156] = '0';
-    put(header, 257, std::string_view("ustar\00000", 8));
-    std::size_t sum = 0;
-    for (const std::uint8_t byte : header) sum += byte;
-    put(header, 148, fmt::format("{:06o}", sum) + std::string("\0 ", 2));
-    archive.insert(archive.end(), header.begin(), header.end());
-    archive.insert(archive.end(), content.begin(), content.end());
-    archive.resize((archive.size() + 511) / 512 * 512);
-  }
-  archive.resize(archive.size() + 1024);
-  return archive;
+  std::vector<Bytes> members;
+  for (const auto& [path, content] : files)
+    members.push_back(tar_sample::member(path, std::string(content.begin(), content.end())));
+  return tar_sample::archive(members);
 }
 
 Bytes grey(std::uint8_t value) {

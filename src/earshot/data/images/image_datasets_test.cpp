@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "earshot/core/error.hpp"
+#include "earshot/core/test_settings.hpp"
 #include "earshot/data/catalogue/test_data.hpp"
 
 namespace earshot {
@@ -29,11 +30,7 @@ const DatasetComponent& component(const std::string& name) {
 
 ImageDataset load(const std::string& name, const Json& given,
                   const std::filesystem::path& directory = data_directory()) {
-  std::vector<Problem> problems;
-  const Settings settings = validate(
-      component(name).schema, given, [](std::string_view key) { return std::string(key); }, problems);
-  EXPECT_TRUE(problems.empty());
-  return component(name).load(settings, directory);
+  return component(name).load(testing::valid_settings(component(name).schema, given), directory);
 }
 
 std::vector<std::size_t> class_counts(const ImageDataset& dataset) {

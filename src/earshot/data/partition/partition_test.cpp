@@ -12,6 +12,7 @@
 
 #include "earshot/core/error.hpp"
 #include "earshot/core/gamma.hpp"
+#include "earshot/core/test_settings.hpp"
 #include "earshot/core/test_statistics.hpp"
 #include "earshot/data/partition/dirichlet.hpp"
 #include "earshot/data/partition/graph_partition.hpp"
@@ -27,18 +28,10 @@ using ::testing::SizeIs;
 using ::testing::StrEq;
 using ::testing::ThrowsMessage;
 
-Settings settings_for(const PartitionComponent& component, const Json& given) {
-  std::vector<Problem> problems;
-  Settings settings = validate(
-      component.schema, given, [](std::string_view key) { return std::string(key); }, problems);
-  EXPECT_THAT(problems, IsEmpty());
-  return settings;
-}
-
 Partition divide(std::string_view name, const PartitionInput& input, const Json& given = Json::object(),
                  std::uint64_t seed = 1) {
   const PartitionComponent& component = find_partition(name);
-  return divide_records(component, settings_for(component, given), input, seed);
+  return divide_records(component, testing::valid_settings(component.schema, given), input, seed);
 }
 
 std::vector<std::size_t> sizes(const Partition& partition) {
@@ -69,7 +62,7 @@ TEST(Partition, EveryRecordIsInExactlyOnePlace) {
     const PartitionInput input{records, nodes, labels, groups};
     for (const PartitionComponent& component : partition_components()) {
       SCOPED_TRACE(component.schema.name);
-      const Settings settings = settings_for(component, {{"minimum", 0}});
+      const Settings settings = testing::valid_settings(component.schema, {{"minimum", 0}});
       const Partition partition = divide_records(component, settings, input, stream.bits());
       ASSERT_THAT(partition.nodes, SizeIs(nodes));
       std::vector<int> places(records, 0);

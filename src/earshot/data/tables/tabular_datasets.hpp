@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string_view>
 
@@ -14,7 +15,7 @@ struct TabularLoader {
   std::string_view name;
   std::string_view dataset;  // in the catalogue
   std::string_view summary;
-  TabularDataset (*load)(const std::filesystem::path& directory);
+  std::function<TabularDataset(const std::filesystem::path& directory)> load;
 };
 std::span<const TabularLoader> tabular_loaders();
 

@@ -8,12 +8,6 @@
 namespace earshot {
 namespace {
 
-std::vector<ColumnSchema> reals(std::initializer_list<const char*> names) {
-  std::vector<ColumnSchema> columns;
-  for (const char* name : names) columns.push_back(real(name));
-  return columns;
-}
-
 TabularDataset load_household_power(const std::filesystem::path& directory) {
   CsvFormat format{.columns = {{.name = "date", .kind = ColumnKind::kDate}}};
   for (int hour = 0; hour < 24; ++hour) format.columns.push_back(amount(fmt::format("h{:02}", hour)));
@@ -40,99 +34,69 @@ TabularDataset load_real_estate(const std::filesystem::path& directory) {
       "Y house price of unit area");
 }
 
-TabularDataset load_boston(const std::filesystem::path& directory) {
-  const CsvFormat format{.columns = reals({"CRIM", "ZN", "INDUS", "CHAS", "NOX", "RM", "AGE", "DIS", "RAD",
-                                           "TAX", "PTRATIO", "B", "LSTAT", "MEDV"}),
-                         .header = false,
-                         .delimiter = ' '};
-  return with_target(
-      "boston", read_catalogued_table("uci-boston", "uci-boston/housing.data", directory, format), "MEDV");
-}
+/// A file of numbers only, which names its own columns unless they are given here.
+struct NumberFile {
+  std::string_view name;
+  std::string_view dataset;
+  std::string_view summary;
+  std::string_view path;
+  std::string_view target;  // empty: the last column
+  char delimiter = ',';
+  std::vector<std::string> columns{};  // the file has no header
+  std::string_view left_out{};         // a second target, not asked for
+};
 
-/// Only numbers below a header: the file names its own columns.
-CodedTable read_plain(std::string_view dataset, std::string_view path, const std::filesystem::path& directory,
-                      char delimiter = ',') {
-  const CataloguedText file = read_catalogued(dataset, path, directory);
-  NumericTable numbers = read_numeric_csv(file.text, file.origin, delimiter);
+CodedTable read_numbers(const NumberFile& file, const std::filesystem::path& directory) {
+  if (!file.columns.empty()) {
+    CsvFormat format{.header = false, .delimiter = file.delimiter};
+    for (const std::string& column : file.columns) format.columns.push_back(real(column));
+    return read_catalogued_table(file.dataset, file.path, directory, format);
+  }
+  const CataloguedText text = read_catalogued(file.dataset, file.path, directory);
+  NumericTable numbers = read_numeric_csv(text.text, text.origin, file.delimiter);
   std::vector<std::vector<std::string>> categories(numbers.columns.size());
   return {std::move(numbers), std::move(categories), 0};
 }
 
-TabularDataset load_concrete(const std::filesystem::path& directory) {
-  CodedTable table = read_plain("uci-concrete", "uci-concrete/Concrete_Data.csv", directory);
-  const std::string target = table.table.columns.back();
-  return with_target("concrete", std::move(table), target);
+TabularDataset load_numbers(const NumberFile& file, const std::filesystem::path& directory) {
+  CodedTable table = read_numbers(file, directory);
+  if (!file.left_out.empty()) take_column(table, file.left_out);
+  const std::string target(file.target.empty() ? table.table.columns.back() : file.target);
+  return with_target(std::string(file.name), std::move(table), target);
 }
 
-/// Y1 is the heating load, Y2 the cooling load; the one that is not asked for is left out.
-TabularDataset load_energy(const std::filesystem::path& directory, const char* name, const char* target,
-                           const char* other) {
-  CodedTable table = read_plain("uci-energy", "uci-energy/ENB2012_data.csv", directory);
-  take_column(table, other);
-  return with_target(name, std::move(table), target);
+TabularLoader numbers(const NumberFile& file) {
+  return {file.name, file.dataset, file.summary,
+          [file](const std::filesystem::path& directory) { return load_numbers(file, directory); }};
 }
 
-TabularDataset load_energy_heating(const std::filesystem::path& directory) {
-  return load_energy(directory, "energy_heating", "Y1", "Y2");
+/// Y1 is the heating load, Y2 the cooling load.
+TabularLoader energy(std::string_view name, std::string_view summary, std::string_view target,
+                     std::string_view left_out) {
+  return numbers({.name = name,
+                  .dataset = "uci-energy",
+                  .summary = summary,
+                  .path = "uci-energy/ENB2012_data.csv",
+                  .target = target,
+                  .left_out = left_out});
 }
 
-TabularDataset load_energy_cooling(const std::filesystem::path& directory) {
-  return load_energy(directory, "energy_cooling", "Y2", "Y1");
-}
-
-TabularDataset load_kin8nm(const std::filesystem::path& directory) {
-  return with_target("kin8nm", read_plain("uci-kin8nm", "uci-kin8nm/dataset_2175_kin8nm.csv", directory),
-                     "y");
-}
-
-/// Two decay coefficients are given; the one that is not asked for is left out.
-TabularDataset load_naval(const std::filesystem::path& directory, const char* name, const char* target,
-                          const char* other) {
-  const CsvFormat format{
-      .columns = reals({"lever position", "ship speed", "gas turbine shaft torque", "gas turbine revolutions",
-                        "gas generator revolutions", "starboard propeller torque", "port propeller torque",
-                        "turbine exit temperature", "compressor inlet temperature",
-                        "compressor outlet temperature", "turbine exit pressure", "compressor inlet pressure",
-                        "compressor outlet pressure", "exhaust gas pressure", "turbine injection control",
-                        "fuel flow", "compressor decay", "turbine decay"}),
-      .header = false,
-      .delimiter = ' '};
-  CodedTable table = read_catalogued_table("uci-naval", "uci-naval/data.txt", directory, format);
-  take_column(table, other);
-  return with_target(name, std::move(table), target);
-}
-
-TabularDataset load_naval_compressor(const std::filesystem::path& directory) {
-  return load_naval(directory, "naval_compressor", "compressor decay", "turbine decay");
-}
-
-TabularDataset load_naval_turbine(const std::filesystem::path& directory) {
-  return load_naval(directory, "naval_turbine", "turbine decay", "compressor decay");
-}
-
-TabularDataset load_power_plant(const std::filesystem::path& directory) {
-  return with_target("power_plant",
-                     read_plain("uci-power-plant", "uci-power-plant/Folds5x2_pp.csv", directory), "PE");
-}
-
-TabularDataset load_protein(const std::filesystem::path& directory) {
-  return with_target("protein", read_plain("uci-protein", "uci-protein/CASP.csv", directory), "RMSD");
-}
-
-TabularDataset load_wine_red(const std::filesystem::path& directory) {
-  return with_target(
-      "wine_red", read_plain("uci-wine-red", "uci-wine-red/winequality-red.csv", directory, ';'), "quality");
-}
-
-TabularDataset load_yacht(const std::filesystem::path& directory) {
-  const CsvFormat format{
-      .columns = reals({"longitudinal position", "prismatic coefficient", "length-displacement ratio",
-                        "beam-draught ratio", "length-beam ratio", "Froude number", "residuary resistance"}),
-      .header = false,
-      .delimiter = ' '};
-  return with_target(
-      "yacht", read_catalogued_table("uci-yacht", "uci-yacht/yacht_hydrodynamics.data", directory, format),
-      "residuary resistance");
+TabularLoader naval(std::string_view name, std::string_view summary, std::string_view target,
+                    std::string_view left_out) {
+  return numbers(
+      {.name = name,
+       .dataset = "uci-naval",
+       .summary = summary,
+       .path = "uci-naval/data.txt",
+       .target = target,
+       .delimiter = ' ',
+       .columns = {"lever position", "ship speed", "gas turbine shaft torque", "gas turbine revolutions",
+                   "gas generator revolutions", "starboard propeller torque", "port propeller torque",
+                   "turbine exit temperature", "compressor inlet temperature",
+                   "compressor outlet temperature", "turbine exit pressure", "compressor inlet pressure",
+                   "compressor outlet pressure", "exhaust gas pressure", "turbine injection control",
+                   "fuel flow", "compressor decay", "turbine decay"},
+       .left_out = left_out});
 }
 
 }  // namespace
@@ -142,17 +106,33 @@ std::vector<TabularLoader> regression_tables() {
       {"household_power", "household-power", "24 hourly means of power a day; no target",
        load_household_power},
       {"real_estate", "real-estate-valuation", "price of a unit of area", load_real_estate},
-      {"boston", "uci-boston", "median value of a home", load_boston},
-      {"concrete", "uci-concrete", "compressive strength", load_concrete},
-      {"energy_heating", "uci-energy", "heating load", load_energy_heating},
-      {"energy_cooling", "uci-energy", "cooling load", load_energy_cooling},
-      {"kin8nm", "uci-kin8nm", "distance of a robot's hand", load_kin8nm},
-      {"naval_compressor", "uci-naval", "decay of the compressor", load_naval_compressor},
-      {"naval_turbine", "uci-naval", "decay of the turbine", load_naval_turbine},
-      {"power_plant", "uci-power-plant", "electrical output", load_power_plant},
-      {"protein", "uci-protein", "distance from the true structure", load_protein},
-      {"wine_red", "uci-wine-red", "quality", load_wine_red},
-      {"yacht", "uci-yacht", "residuary resistance", load_yacht},
+      numbers({"boston",
+               "uci-boston",
+               "median value of a home",
+               "uci-boston/housing.data",
+               "MEDV",
+               ' ',
+               {"CRIM", "ZN", "INDUS", "CHAS", "NOX", "RM", "AGE", "DIS", "RAD", "TAX", "PTRATIO", "B",
+                "LSTAT", "MEDV"}}),
+      numbers({"concrete", "uci-concrete", "compressive strength", "uci-concrete/Concrete_Data.csv", ""}),
+      energy("energy_heating", "heating load", "Y1", "Y2"),
+      energy("energy_cooling", "cooling load", "Y2", "Y1"),
+      numbers(
+          {"kin8nm", "uci-kin8nm", "distance of a robot's hand", "uci-kin8nm/dataset_2175_kin8nm.csv", "y"}),
+      naval("naval_compressor", "decay of the compressor", "compressor decay", "turbine decay"),
+      naval("naval_turbine", "decay of the turbine", "turbine decay", "compressor decay"),
+      numbers(
+          {"power_plant", "uci-power-plant", "electrical output", "uci-power-plant/Folds5x2_pp.csv", "PE"}),
+      numbers({"protein", "uci-protein", "distance from the true structure", "uci-protein/CASP.csv", "RMSD"}),
+      numbers({"wine_red", "uci-wine-red", "quality", "uci-wine-red/winequality-red.csv", "quality", ';'}),
+      numbers({"yacht",
+               "uci-yacht",
+               "residuary resistance",
+               "uci-yacht/yacht_hydrodynamics.data",
+               "residuary resistance",
+               ' ',
+               {"longitudinal position", "prismatic coefficient", "length-displacement ratio",
+                "beam-draught ratio", "length-beam ratio", "Froude number", "residuary resistance"}}),
   };
 }
 
