@@ -26,6 +26,7 @@ enum class Purpose : std::uint64_t {
   kFault = 13,
   kLatency = 14,
   kParticipation = 15,
+  kDual = 16,
 };
 
 /// The address of a stream. Equal addresses give equal numbers, different addresses independent ones.
