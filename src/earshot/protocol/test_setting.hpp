@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "earshot/core/test_settings.hpp"
 #include "earshot/model/native/native_model.hpp"
 #include "earshot/network/local_network.hpp"
 #include "earshot/protocol/protocol.hpp"
@@ -56,11 +57,7 @@ struct SmallTask {
 
 /// The component's settings with its defaults, some replaced.
 inline Settings settings_of(const ProtocolComponent& component, const Json& given) {
-  std::vector<Problem> problems;
-  Settings settings = validate(
-      component.schema, given, [](std::string_view key) { return std::string(key); }, problems);
-  if (!problems.empty()) fail(Fault::kInternal, problems.front().where + ": " + problems.front().why);
-  return settings;
+  return valid_settings(component.schema, given);
 }
 
 /// Runs so many rounds of training and answers with the state reached.
