@@ -1,6 +1,7 @@
 #include "earshot/training/learner.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "earshot/core/error.hpp"
@@ -92,17 +93,22 @@ void Learner::step_gradient(std::span<double> state, const LearningTask::Look& l
     loss_sum_ += loss * static_cast<double>(look.records.size());
     loss_records_ += look.records.size();
   }
-  if (protection_.scope == ProtectedScope::kBatch) {
-    Stream stream = noise(steps_);
-    protection_.mechanism->simulate(out, stream);
+  if (protection_.scope == ProtectedScope::kBatch) protect_whole(out, steps_);
+}
+
+void Learner::protect_whole(std::span<double> value, std::uint64_t address) {
+  if (!std::ranges::all_of(value, [](double x) { return std::isfinite(x); })) {
+    ++clipping_.non_finite;
+    std::ranges::fill(value, 0.0);
   }
+  Stream stream = noise(address);
+  protection_.mechanism->simulate(value, stream);
 }
 
 bool Learner::protect_update(std::span<double> update) {
   if (protection_.scope != ProtectedScope::kUpdate) return true;
   if (!spend(protection_.mechanism->release(), updates_)) return false;
-  Stream stream = noise(updates_);
-  protection_.mechanism->simulate(update, stream);
+  protect_whole(update, updates_);
   ++updates_;
   return true;
 }
@@ -122,6 +128,8 @@ PrivacyStatement Learner::statement() const {
     statement.assumptions.emplace_back(
         "each epoch deals every record into one batch at most, so an epoch is one release");
   }
+  statement.assumptions.insert(statement.assumptions.end(), options_.assumptions.begin(),
+                               options_.assumptions.end());
   for (const std::string& assumption : statement_of_run(protection_.mechanism->terms()).assumptions) {
     statement.assumptions.push_back(assumption);
   }
@@ -131,6 +139,7 @@ PrivacyStatement Learner::statement() const {
 void Learner::save(StateWriter& out) const {
   out.number(steps_);
   out.number(updates_);
+  out.number(participations_);
   out.number(exhausted_ ? 1 : 0);
   out.real(loss_sum_);
   out.number(loss_records_);
@@ -143,6 +152,7 @@ void Learner::save(StateWriter& out) const {
 void Learner::load(StateReader& in) {
   steps_ = in.number();
   updates_ = in.number();
+  participations_ = in.number();
   exhausted_ = in.number() != 0;
   loss_sum_ = in.real();
   loss_records_ = in.number();

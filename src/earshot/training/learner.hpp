@@ -30,6 +30,7 @@ struct LearnerOptions {
   double statistics_momentum = 0.1;
   std::string name = "trainer";                             // in the ledger
   std::string observer = "everyone who sees its messages";  // to whom its releases go
+  std::vector<std::string> assumptions{};                   // of the protocol, added to statements
 };
 
 class Learner {
@@ -51,9 +52,12 @@ class Learner {
   /// What a round changed, about to be sent: clipped and noised where updates are protected, untouched
   /// otherwise. False, and nothing has happened, when the budget allows no such release.
   bool protect_update(std::span<double> update);
+  /// It takes part in a round of training.
+  void take_part() { ++participations_; }
 
   /// Steps made so far.
   std::uint64_t steps() const { return steps_; }
+  std::uint64_t participations() const { return participations_; }
   bool exhausted() const { return exhausted_; }
   /// Mean loss over the records of the steps since the last call; none under protection, which does not cover
   /// it, and none without steps.
@@ -69,6 +73,8 @@ class Learner {
  private:
   bool spend(const ReleasePointer& release, std::uint64_t when);
   void step_gradient(std::span<double> state, const LearningTask::Look& look, std::span<double> out);
+  /// Clips and adds noise; what is not finite counts as zero, because staying silent would tell.
+  void protect_whole(std::span<double> value, std::uint64_t address);
   Stream noise(std::uint64_t address) const;
 
   LearningTask& task_;
@@ -78,6 +84,7 @@ class Learner {
   NodeAddress address_;
   std::uint64_t steps_ = 0;
   std::uint64_t updates_ = 0;  // protected ones
+  std::uint64_t participations_ = 0;
   bool exhausted_ = false;
   double loss_sum_ = 0;
   std::size_t loss_records_ = 0;

@@ -179,6 +179,16 @@ TEST(Learner, ClipsAStepOrAnUpdateAsOneVector) {
   EXPECT_EQ(rounds.statement().unit, "one node's whole data");
 }
 
+TEST(Learner, WhatIsNotFiniteIsSentAsNoiseOnZero) {
+  Setting s;
+  Learner learner(*s.task, all_of(kRecords), {}, whole(ProtectedScope::kUpdate, 1e-12), {});
+  std::vector<double> update(s.state.size(), 1);
+  update[3] = std::nan("");
+  EXPECT_TRUE(learner.protect_update(update));
+  EXPECT_NEAR(l2(update), 0, 1e-9);
+  EXPECT_EQ(learner.clipping().non_finite, 1U);
+}
+
 TEST(Learner, StopsAtItsBudget) {
   Setting s(1000);
   PrivacyOptions options{.noise = 1, .delta = 1e-5};

@@ -1,12 +1,32 @@
 #include "earshot/training/learning_task.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
 #include "earshot/core/error.hpp"
 
 namespace earshot {
+namespace {
+
+/// Sum of the rows of `examples`, each clipped; rows that are not finite contribute nothing.
+ClippingReport sum_clipped(std::span<double> examples, Norm norm, double bound, std::span<double> out) {
+  ClippingReport report;
+  std::ranges::fill(out, 0.0);
+  for (; !examples.empty(); examples = examples.subspan(out.size())) {
+    const std::span<double> example = examples.first(out.size());
+    if (!std::ranges::all_of(example, [](double x) { return std::isfinite(x); })) {
+      ++report.non_finite;
+      continue;
+    }
+    if (clip(norm, bound, example) < 1) ++report.clipped;
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] += example[i];
+  }
+  return report;
+}
+
+}  // namespace
 
 /// A bench for the duration of one computation, and the model's running statistics set to those of the state.
 class LearningTask::Lease {
@@ -75,9 +95,20 @@ double LearningTask::gradient(std::span<double> state, const Look& look, std::sp
 }
 
 ClippingReport LearningTask::clipped_part(Bench& bench, const Problems<double>& problem, Norm norm,
-                                          double bound) {
+                                          double bound) const {
   if (norm == Norm::kL2) return bench.worker->clipped_sum(problem, bound, bench.part);
-  fail(Fault::kInternal, "no way to clip examples in this norm");
+  if (problem.graph != nullptr) {
+    fail(Fault::kConfig, "examples of graphs can be clipped in L2 only: use dp_sgd, or clip_norm \"l2\"");
+  }
+  if (state_size() > parameter_count()) {
+    fail(Fault::kConfig, "batch norm mixes the examples of a batch, which then cannot be clipped one by one");
+  }
+  Problems<double> each = problem;  // every record a problem of its own
+  each.count = problem.rows;
+  each.rows = 1;
+  bench.examples.resize(each.count * parameter_count());
+  bench.worker->gradients(each, bench.examples);
+  return sum_clipped(bench.examples, norm, bound, bench.part);
 }
 
 ClippingReport LearningTask::clipped_sum(std::span<const double> state, const Look& look, Norm norm,

@@ -52,11 +52,12 @@ class LearningTask {
     ExampleMemory memory;
     std::unique_ptr<Worker> worker;
     std::vector<double> part;
+    std::vector<double> examples;  // their gradients, where they are clipped one by one
   };
   class Lease;
 
   Problems<double> problem(Bench& bench, std::span<const double> state, const Look& look) const;
-  ClippingReport clipped_part(Bench& bench, const Problems<double>& problem, Norm norm, double bound);
+  ClippingReport clipped_part(Bench& bench, const Problems<double>& problem, Norm norm, double bound) const;
 
   Model& model_;
   const Examples& examples_;

@@ -40,6 +40,10 @@ void Sgd::step(std::span<double> parameters, std::span<const double> gradient) {
   }
 }
 
+void Sgd::restart() {
+  std::ranges::fill(velocity_, 0.0);
+}
+
 Adam::Adam(std::size_t size, const AdamOptions& options)
     : options_(options), first_(size), second_(size), largest_(options.amsgrad ? size : 0) {
   check_rates(options.rate, options.weight_decay);

@@ -30,6 +30,8 @@ class Sgd : public Optimiser {
  public:
   Sgd(std::size_t size, const SgdOptions& options);
   void step(std::span<double> parameters, std::span<const double> gradient) override;
+  /// Forgets the steps made so far.
+  void restart();
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
 

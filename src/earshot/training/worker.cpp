@@ -21,12 +21,17 @@ class DoubleWorker : public Worker {
   ClippingReport clipped_sum(const Problems<double>& problem, double bound, std::span<double> out) override {
     return evaluation_->clipped_sums(problem, bound, {}, out);
   }
+  void gradients(const Problems<double>& problems, std::span<double> out) override {
+    losses_.resize(problems.count);
+    evaluation_->gradients(problems, losses_, out);
+  }
   void outputs(const Problems<double>& problem, std::span<double> out) override {
     evaluation_->outputs(problem, out);
   }
 
  private:
   std::unique_ptr<Evaluation<double>> evaluation_;
+  std::vector<double> losses_;
 };
 
 /// Rounds everything to 32 bits on the way in.
@@ -47,6 +52,12 @@ class SingleWorker : public Worker {
     std::ranges::copy(out_, out.begin());
     return report;
   }
+  void gradients(const Problems<double>& problems, std::span<double> out) override {
+    out_.resize(out.size());
+    losses_.resize(problems.count);
+    evaluation_->gradients(rounded(problems), losses_, out_);
+    std::ranges::copy(out_, out.begin());
+  }
   void outputs(const Problems<double>& problem, std::span<double> out) override {
     out_.resize(out.size());
     evaluation_->outputs(rounded(problem), out_);
@@ -62,6 +73,7 @@ class SingleWorker : public Worker {
   }
   Problems<float> rounded(const Problems<double>& problem) {
     Problems<float> out;
+    out.count = problem.count;
     out.rows = problem.rows;
     out.parameters = rounded(problem.parameters, 0);
     out.inputs = rounded(problem.inputs, 1);
@@ -76,6 +88,7 @@ class SingleWorker : public Worker {
   std::unique_ptr<Evaluation<float>> evaluation_;
   std::array<std::vector<float>, 5> rounded_;
   std::vector<float> out_;
+  std::vector<float> losses_;
 };
 
 }  // namespace

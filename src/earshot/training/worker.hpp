@@ -10,8 +10,7 @@ namespace earshot {
 
 enum class Precision { kSingle, kDouble };
 
-/// Problems, parameters and results are doubles; inside, the arithmetic is of the chosen precision. One
-/// problem at a time.
+/// Problems, parameters and results are doubles; inside, the arithmetic is of the chosen precision.
 class Worker {
  public:
   virtual ~Worker() = default;
@@ -19,6 +18,8 @@ class Worker {
   virtual double gradient(const Problems<double>& problem, std::span<double> out) = 0;
   virtual ClippingReport clipped_sum(const Problems<double>& problem, double bound,
                                      std::span<double> out) = 0;
+  /// Several problems of one shape at once: `out` is count x parameters.
+  virtual void gradients(const Problems<double>& problems, std::span<double> out) = 0;
   virtual void outputs(const Problems<double>& problem, std::span<double> out) = 0;
 };
 
