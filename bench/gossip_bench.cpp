@@ -8,7 +8,6 @@
 #include "earshot/model/native/native_model.hpp"
 #include "earshot/network/local_network.hpp"
 #include "earshot/pipeline/components.hpp"
-#include "earshot/protocol/decentralised_gd.hpp"
 #include "earshot/protocol/gossip_averaging.hpp"
 
 namespace earshot {

@@ -83,8 +83,7 @@ Graph make_erdos_renyi(const Settings& settings, Stream& stream, const GraphSour
   if (p > 1)
     fail(Fault::kConfig, fmt::format("mean_degree = {} is more than the {} nodes allow",
                                      settings.real("mean_degree"), nodes));
-  return draw_graph(nodes, settings.boolean("connected"), "raise p or mean_degree (above ln n connects most)",
-                    [&] { return bernoulli_pairs(nodes, p, stream); });
+  return erdos_renyi(nodes, p, settings.boolean("connected"), stream);
 }
 
 Edges near_pairs(std::size_t nodes, double radius, Stream& stream) {
@@ -189,6 +188,11 @@ Parameter nodes(std::int64_t minimum, std::int64_t maximum, std::int64_t fallbac
 }
 
 }  // namespace
+
+Graph erdos_renyi(std::size_t nodes, double p, bool connected, Stream& stream) {
+  return draw_graph(nodes, connected, "raise p or mean_degree (above ln n connects most)",
+                    [&] { return bernoulli_pairs(nodes, p, stream); });
+}
 
 std::vector<GraphComponent> random_topologies() {
   return {

@@ -19,4 +19,8 @@ struct GraphComponent {
 };
 std::span<const GraphComponent> graph_components();
 
+/// G(n, p): every pair independently with probability p, in O(nodes + edges); with `connected`, drawn again
+/// until it is.
+Graph erdos_renyi(std::size_t nodes, double p, bool connected, Stream& stream);
+
 }  // namespace earshot

@@ -12,7 +12,7 @@
 #include "earshot/pipeline/attack_report.hpp"
 #include "earshot/pipeline/components.hpp"
 #include "earshot/pipeline/release_record.hpp"
-#include "earshot/protocol/decentralised_gd.hpp"
+#include "earshot/protocol/decentralised.hpp"
 #include "earshot/threat/view.hpp"
 
 namespace earshot {
@@ -23,53 +23,60 @@ std::vector<std::string> training_columns() {
 
 namespace {
 
-/// Everything that learns in one trial. Built in place: participants keep references into it.
+/// Everything that learns in one trial. Built in place: the later members refer to the earlier ones.
 struct Training {
   std::unique_ptr<Model> model;
-  std::unique_ptr<VectorMechanism> mechanism;
+  std::shared_ptr<VectorMechanism> mechanism;
+  std::unique_ptr<Examples> examples;  // example i is node i's image
+  std::unique_ptr<LearningTask> task;
   std::vector<double> start;
-  std::vector<std::unique_ptr<DecentralisedGd>> nodes;
-  std::unique_ptr<FixedTopology> topology;
+  std::unique_ptr<DecentralisedTraining> protocol;
   std::unique_ptr<LocalNetwork> network;
 };
 
-Ledger ledger_of(const Graph& graph, const Training& training) {
-  std::vector<std::vector<ReleasePointer>> releases;
-  for (const auto& node : training.nodes) releases.push_back(node->releases());
-  return record_releases(graph, training.mechanism->terms(), releases);
+std::unique_ptr<Examples> private_examples(const LoadedImages& images, const PrivateImages& truth) {
+  std::vector<double> inputs;
+  for (const auto& image : truth.by_node) inputs.insert(inputs.end(), image.begin(), image.end());
+  return record_examples(images.dataset.shape, std::move(inputs),
+                         {images.dataset.classes, {truth.labels.begin(), truth.labels.end()}});
 }
 
-Shard one_record(const std::vector<double>& image, std::size_t label, std::size_t classes) {
-  Shard shard{1, image, std::vector<double>(classes, 0.0)};
-  shard.targets[label] = 1;
-  return shard;
+/// One record per node; its gradient is protected as one vector.
+ProtocolParts parts_of(const Training& training, const Stage& stage, const TrialAddress& address) {
+  ProtocolParts parts{*training.task, {}, {}, &stage.matrix, {}, training.start, address.seed, address.trial};
+  for (NodeId node = 0; node < stage.graph().node_count(); ++node) {
+    parts.shards.push_back({node});
+    parts.names.push_back(stage.graph().name(node));
+  }
+  parts.protection.scope = ProtectedScope::kBatch;
+  parts.protection.mechanism = training.mechanism;
+  return parts;
 }
 
 Training build_training(const Cell& cell, const TrialAddress& address, const Stage& stage,
                         const LoadedImages& images, const PrivateImages& truth) {
   const Settings& protocol = cell.at("protocol").settings;
   const Choice& mechanism = cell.at("mechanism");
-  const std::size_t classes = images.dataset.classes;
   Training training;
-  training.model = make_native_model(
-      model_component(cell.at("model").kind).make(cell.at("model").settings, images.dataset.shape, classes));
+  training.model =
+      make_native_model(model_component(cell.at("model").kind)
+                            .make(cell.at("model").settings, images.dataset.shape, images.dataset.classes));
   training.mechanism = mechanism_component(mechanism.kind).make(mechanism.settings, protocol.size("rounds"));
-  training.start.resize(training.model->parameter_count());
+  training.examples = private_examples(images, truth);
+  training.task = std::make_unique<LearningTask>(*training.model, *training.examples, Precision::kDouble);
   Stream init(address.stream(Purpose::kModelInit));
-  training.model->initialise(init, training.start);
-  const DecentralisedGd::Common common{stage.matrix,        *training.model,
-                                       *training.mechanism, protocol.real("learning_rate"),
-                                       address.seed,        address.trial};
-  std::vector<Participant*> participants;
-  for (NodeId node = 0; node < stage.graph().node_count(); ++node) {
-    training.nodes.push_back(std::make_unique<DecentralisedGd>(
-        common, node, one_record(truth.by_node[node], truth.labels[node], classes), training.start));
-    participants.push_back(training.nodes.back().get());
-  }
+  training.start = training.task->initial_state(init);
+  DecentralisedOptions options;
+  options.learning_rate = protocol.real("learning_rate");
+  LearnerOptions learner;
+  learner.observer = statement_of_run(training.mechanism->terms()).adversary;
+  training.protocol = std::make_unique<DecentralisedTraining>(options, learner, LatencyOptions{},
+                                                              std::make_unique<FixedMixing>(stage.matrix),
+                                                              parts_of(training, stage, address));
   const bool single = protocol.text("message_precision") == "float32";
-  training.topology = std::make_unique<FixedTopology>(stage.graph());
-  training.network = std::make_unique<LocalNetwork>(*training.topology, std::move(participants),
-                                                    single ? WirePrecision::kSingle : WirePrecision::kDouble);
+  training.network =
+      std::make_unique<LocalNetwork>(training.protocol->topology(), training.protocol->participants(),
+                                     single ? WirePrecision::kSingle : WirePrecision::kDouble);
   return training;
 }
 
@@ -89,34 +96,26 @@ double share_correct(const Model& model, Parameters parameters, std::span<const 
 }
 
 /// Mean loss of one parameter vector over all nodes' data: the objective D-GD minimises, divided by n.
-double objective(const Training& training, Parameters parameters) {
-  std::vector<double> unused(parameters.size());
+double objective(const Training& training, std::span<const double> state) {
+  std::vector<double> at(state.begin(), state.end());
+  std::vector<double> unused(state.size());
   double sum = 0;
-  for (const auto& node : training.nodes) {
-    sum += training.model->gradient(parameters, node->shard().batch(), unused);
+  for (std::size_t node = 0; node < training.examples->size(); ++node) {
+    sum += training.task->gradient(at, {std::span(&node, 1)}, unused);
   }
-  return sum / static_cast<double>(training.nodes.size());
+  return sum / static_cast<double>(training.examples->size());
 }
 
 Json training_table(const Training& training, const PrivateImages& truth) {
-  const double n = static_cast<double>(training.nodes.size());
-  std::vector<double> mean(training.start.size(), 0.0);
-  for (const auto& node : training.nodes) {
-    for (std::size_t i = 0; i < mean.size(); ++i) mean[i] += node->parameters()[i] / n;
-  }
-  double disagreement = 0;
-  for (const auto& node : training.nodes) {
-    for (std::size_t i = 0; i < mean.size(); ++i) {
-      disagreement += (node->parameters()[i] - mean[i]) * (node->parameters()[i] - mean[i]) / n;
-    }
-  }
+  std::vector<double> mean(training.start.size());
+  training.protocol->result(mean);
   std::vector<double> own;
   for (const auto& image : truth.by_node) own.insert(own.end(), image.begin(), image.end());
   RowTable table(training_columns());
   table.add({finite_or_null(objective(training, training.start)), finite_or_null(objective(training, mean)),
              share_correct(*training.model, mean, own, truth.labels),
              share_correct(*training.model, mean, truth.held_out, truth.held_out_labels),
-             finite_or_null(std::sqrt(disagreement))});
+             finite_or_null(*training.protocol->disagreement())});
   return table.json();
 }
 
@@ -178,7 +177,7 @@ Json run_dgd_trial(const Cell& cell, const TrialAddress& address, const Stage& s
   if (!first) return out;
   out["network"] = network_json(stage, window);
   out["exposure"] = exposure_json(stage, exposed, unit_roundoff(cell));
-  const Ledger ledger = ledger_of(stage.graph(), training);
+  const Ledger ledger = joint_ledger(training.protocol->learners());
   out["statement"] = to_json(recorded_statement(ledger, *training.mechanism, cell.at("mechanism").settings));
   out["ledger"] = ledger.to_text();
   out["truths"] = report.truths();

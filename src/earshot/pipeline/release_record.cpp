@@ -1,6 +1,7 @@
 #include "earshot/pipeline/release_record.hpp"
 
 #include <algorithm>
+#include <string>
 
 namespace earshot {
 
@@ -14,6 +15,12 @@ Ledger record_releases(const Graph& graph, const MechanismTerms& terms,
       ledger.record(graph.name(node), told.adversary, protects, round, releases[node][round]);
   }
   return ledger;
+}
+
+Ledger joint_ledger(std::span<Learner* const> learners) {
+  std::string text;
+  for (const Learner* learner : learners) text += learner->ledger().to_text();
+  return Ledger::from_text(text, "the nodes' ledgers");
 }
 
 PrivacyStatement recorded_statement(const Ledger& ledger, const VectorMechanism& mechanism,

@@ -18,12 +18,8 @@ void GossipAveraging::speak(Round, Outbox& out) {
 }
 
 void GossipAveraging::listen(Round round, const Inbox& in) {
-  const std::span<double> out = in.stretch_of(std::span(next_));
-  average_neighbourhood(matrix_, node_, in.stretch_of(std::span<const double>(current_)), in, out);
-  const double omega = round < mixing_.size() ? mixing_[round] : 1.0;
-  if (omega == 1.0) return;
-  const auto previous = in.stretch_of(std::span<const double>(previous_));
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = omega * out[i] + (1 - omega) * previous[i];
+  mix_neighbourhood({matrix_.self_weight(node_), matrix_.weights(node_)},
+                    round < mixing_.size() ? mixing_[round] : 1.0, in, {previous_, current_, next_});
 }
 
 void GossipAveraging::finish(Round) {
@@ -51,18 +47,21 @@ std::vector<double> chebyshev_mixing(double lambda, std::size_t rounds) {
   return omega;
 }
 
-void average_neighbourhood(const GossipMatrix& matrix, NodeId node, std::span<const double> own,
-                           const Inbox& in, std::span<double> out) {
-  const auto weights = matrix.weights(node);
-  double self = matrix.self_weight(node);
+void mix_neighbourhood(const MixingRow& row, double omega, const Inbox& in, const MixingBuffers& buffers) {
+  const auto own = in.stretch_of(buffers.current);
+  const auto out = in.stretch_of(buffers.next);
+  double self = row.self;
   for (std::size_t j = 0; j < in.size(); ++j) {
-    if (in.from(j).empty()) self += weights[j];
+    if (in.from(j).empty()) self += row.others[j];
   }
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = self * own[i];
   for (std::size_t j = 0; j < in.size(); ++j) {
     const auto heard = in.from(j);
-    for (std::size_t i = 0; i < heard.size(); ++i) out[i] += weights[j] * heard[i];
+    for (std::size_t i = 0; i < heard.size(); ++i) out[i] += row.others[j] * heard[i];
   }
+  if (omega == 1.0) return;
+  const auto previous = in.stretch_of(buffers.previous);
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = omega * out[i] + (1 - omega) * previous[i];
 }
 
 }  // namespace earshot

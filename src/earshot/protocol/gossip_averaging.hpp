@@ -37,10 +37,22 @@ class GossipAveraging : public Participant {
 /// omega_1 = 2 / (2 - lambda^2), omega_{t+1} = 4 / (4 - lambda^2 omega_t) (Golub & Varga 1961).
 std::vector<double> chebyshev_mixing(double lambda, std::size_t rounds);
 
-/// out = sum_j W_{node,j} value_j, own value first, then neighbours in order; the one place where nodes
-/// average. A silent neighbour's share stays with the node itself, which keeps rows summing to one. `in` may
-/// hold pieces, of which `own` and `out` are the same stretch.
-void average_neighbourhood(const GossipMatrix& matrix, NodeId node, std::span<const double> own,
-                           const Inbox& in, std::span<double> out);
+/// What a node weighs itself and its neighbours with, in their order: its row of W.
+struct MixingRow {
+  double self = 1;
+  std::span<const double> others;
+};
+
+/// A node's value before, now and next; `previous` is read only when omega is not 1.
+struct MixingBuffers {
+  std::span<const double> previous;
+  std::span<const double> current;
+  std::span<double> next;
+};
+
+/// next = omega W current + (1 - omega) previous on the stretch of the pieces heard; the one place where
+/// nodes average: own value first, then neighbours in order. A silent neighbour's share stays with the node
+/// itself, which keeps rows summing to one.
+void mix_neighbourhood(const MixingRow& row, double omega, const Inbox& in, const MixingBuffers& buffers);
 
 }  // namespace earshot

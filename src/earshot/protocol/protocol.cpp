@@ -4,12 +4,18 @@
 #include <iterator>
 
 #include "earshot/protocol/central.hpp"
+#include "earshot/protocol/decentralised.hpp"
+#include "earshot/protocol/muffliato.hpp"
+#include "earshot/protocol/primal_dual.hpp"
 
 namespace earshot {
 
 std::span<const ProtocolComponent> training_protocols() {
   static const std::vector<ProtocolComponent> all = [] {
     std::vector<ProtocolComponent> components = {central_component()};
+    components.insert(components.end(), {dgd_component(), d_psgd_component(), muffliato_component(),
+                                         muffliato_random_component()});
+    components.insert(components.end(), {pdmm_component(), admm_component(), server_pdmm_component()});
     return components;
   }();
   return all;

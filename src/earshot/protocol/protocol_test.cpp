@@ -3,11 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "earshot/core/random.hpp"
 #include "earshot/graph/spectrum.hpp"
-#include "earshot/mechanism/components.hpp"
-#include "earshot/model/native/native_model.hpp"
 #include "earshot/network/local_network.hpp"
-#include "earshot/protocol/decentralised_gd.hpp"
 #include "earshot/protocol/gossip_averaging.hpp"
 
 namespace earshot {
@@ -98,58 +96,12 @@ TEST(GossipAveraging, ChebyshevIsTheMinimaxPolynomial) {
   EXPECT_LT(disagreement(gossip(w, start, mixing, 12)), disagreement(gossip(w, start, {}, 12)));
 }
 
-TEST(DecentralisedGd, EqualsTheMatrixFormOfTheAlgorithm) {
-  const GossipMatrix w = max_degree_weights(ring_with_chord());
-  Architecture softmax;
-  softmax.input = Shape{3};
-  softmax.layers = {Dense{2}};
-  const auto native = make_native_model(softmax);
-  const Model& model = *native;
-  const NoMechanism none;
-  const double eta = 0.1;
-  std::vector<double> start(model.parameter_count());
-  Stream stream({4, Purpose::kTest});
-  model.initialise(stream, start);
-  std::deque<DecentralisedGd> nodes;
-  std::vector<Participant*> participants;
-  std::vector<Shard> shards;
-  for (NodeId node = 0; node < 6; ++node) {
-    Shard shard{1, std::vector<double>(3), {node % 2 == 0 ? 1.0 : 0.0, node % 2 == 0 ? 0.0 : 1.0}};
-    stream.fill_normal(shard.inputs, 1.0);
-    shards.push_back(shard);
-    participants.push_back(
-        &nodes.emplace_back(DecentralisedGd::Common{w, model, none, eta, 1, 0}, node, shard, start));
-  }
-  FixedTopology topology(w.graph());
-  LocalNetwork network(topology, participants);
-  network.run(4);
-
-  Values theta(6, start);
-  for (int t = 0; t < 4; ++t) {
-    Values half = theta;
-    std::vector<double> g(start.size());
-    for (std::size_t v = 0; v < 6; ++v) {
-      model.gradient(theta[v], shards[v].batch(), g);
-      for (std::size_t i = 0; i < g.size(); ++i) half[v][i] -= eta * g[i];
-    }
-    std::vector<double> column(6), mixed(6);
-    for (std::size_t i = 0; i < start.size(); ++i) {
-      for (std::size_t v = 0; v < 6; ++v) column[v] = half[v][i];
-      w.multiply(column, mixed);
-      for (std::size_t v = 0; v < 6; ++v) theta[v][i] = mixed[v];
-    }
-  }
-  for (std::size_t v = 0; v < 6; ++v) {
-    for (std::size_t i = 0; i < start.size(); ++i) EXPECT_NEAR(nodes[v].parameters()[i], theta[v][i], 1e-13);
-  }
-}
-
-TEST(AverageNeighbourhood, ASilentNeighboursShareStaysHome) {
+TEST(MixNeighbourhood, ASilentNeighboursShareStaysHome) {
   const GossipMatrix w = metropolis_weights(ring_with_chord());
   const std::vector<double> own = {2.0};
   const std::vector<std::span<const double>> silence(w.graph().degree(0));
   std::vector<double> out(1);
-  average_neighbourhood(w, 0, own, Inbox(silence), out);
+  mix_neighbourhood({w.self_weight(0), w.weights(0)}, 1.0, Inbox(silence), {{}, own, out});
   EXPECT_NEAR(out[0], 2.0, 1e-15);
 }
 
