@@ -11,16 +11,18 @@ namespace earshot {
 namespace {
 
 // Functions of one number z with value h: h(z), and its first and second derivative from z and h, whichever
-// is cheaper. NaN stays NaN.
+// is cheaper; `kStraight` if the second is zero. NaN stays NaN.
 
 template <class Real>
 struct SigmoidFunction {
+  static constexpr bool kStraight = false;
   static void values(std::size_t count, const Real* z, Real* h) { kernels<Real>().sigmoid(count, z, h); }
   static Real first(Real, Real h) { return h * (1 - h); }
   static Real second(Real, Real h) { return h * (1 - h) * (1 - 2 * h); }
 };
 template <class Real>
 struct TanhFunction {
+  static constexpr bool kStraight = false;
   static void values(std::size_t count, const Real* z, Real* h) { kernels<Real>().tanh(count, z, h); }
   static Real first(Real, Real h) { return 1 - h * h; }
   static Real second(Real, Real h) { return -2 * h * (1 - h * h); }
@@ -29,6 +31,7 @@ struct TanhFunction {
 /// Those computed number by number.
 template <class Function, class Real>
 struct Pointwise {
+  static constexpr bool kStraight = false;
   static void values(std::size_t count, const Real* z, Real* h) {
     for (std::size_t i = 0; i < count; ++i) h[i] = Function::value(z[i]);
   }
@@ -37,14 +40,14 @@ template <class Real>
 struct ReluFunction : Pointwise<ReluFunction<Real>, Real> {
   static Real value(Real z) { return z < 0 ? Real(0) : z; }
   static Real first(Real z, Real) { return z > 0 ? Real(1) : Real(0); }
-  static Real second(Real, Real) { return 0; }
+  static constexpr bool kStraight = true;
 };
 template <class Real>
 struct LeakyFunction : Pointwise<LeakyFunction<Real>, Real> {
   static constexpr Real kSlope = Real(0.2);
   static Real value(Real z) { return z < 0 ? kSlope * z : z; }
   static Real first(Real z, Real) { return z > 0 ? Real(1) : kSlope; }
-  static Real second(Real, Real) { return 0; }
+  static constexpr bool kStraight = true;
 };
 template <class Real>
 struct EluFunction : Pointwise<EluFunction<Real>, Real> {
@@ -98,11 +101,13 @@ class ActivationLayer final : public NativeLayer<Real> {
   void tangent_backward(const Call<Real>& call, const LayerState<Real>& state,
                         Real* in_adjoint_tangent) override {
     times_slope(call, state, state.out_adjoint_tangent, in_adjoint_tangent);
-    if (state.in_tangent == nullptr) return;
-    const std::size_t count = call.all_rows() * size_;
-    for (std::size_t i = 0; i < count; ++i) {
-      in_adjoint_tangent[i] +=
-          F::second(state.in[i], state.out[i]) * state.in_tangent[i] * state.out_adjoint[i];
+    if constexpr (!F::kStraight) {
+      if (state.in_tangent == nullptr) return;
+      const std::size_t count = call.all_rows() * size_;
+      for (std::size_t i = 0; i < count; ++i) {
+        in_adjoint_tangent[i] +=
+            F::second(state.in[i], state.out[i]) * state.in_tangent[i] * state.out_adjoint[i];
+      }
     }
   }
 

@@ -7,6 +7,7 @@
 //   dF/dx = gamma s P(d),
 //   (dF/dx)' = (gamma' s + gamma s') P(d) + gamma s (d' - E[d'] - z' E[z d] - z E[z' d + z d']).
 // Fixed statistics do not move: the same formulas with all those E[.] zero.
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -85,6 +86,7 @@ class Normalisation final : public NativeLayer<Real> {
 
   void parameter_gradient(const Call<Real>& call, const LayerState<Real>& state,
                           ParameterBlock<Real> gradient) override {
+    for (std::size_t k = 0; k < call.count; ++k) std::fill_n(gradient.of(k), 2 * channels_, Real(0));
     each_plane(call, [&](const Plane& plane) {
       const Slopes slopes = slopes_of(plane, state);
       gradient.of(plane.problem)[plane.channel] += static_cast<Real>(slopes.gamma);

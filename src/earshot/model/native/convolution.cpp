@@ -45,6 +45,7 @@ class Convolution final : public NativeLayer<Real> {
 
   void parameter_gradient(const Call<Real>& call, const LayerState<Real>& state,
                           ParameterBlock<Real> gradient) override {
+    for (std::size_t k = 0; k < call.count; ++k) std::fill_n(gradient.of(k), parameters(), Real{0});
     each_tile(call, [&](std::size_t problem, const Tile& tile) {
       add_gradient(tile, state, gradient.of(problem));
     });
@@ -165,6 +166,7 @@ class Convolution final : public NativeLayer<Real> {
          patches_.taps(), adjoint.data, adjoint.stride, keep, patches.data, patches.stride);
   }
 
+  std::size_t parameters() const { return out_.channels * (patches_.taps() + (bias_ ? 1 : 0)); }
   void add_gradient(const Tile& tile, const LayerState<Real>& state, Real* gradient) {
     const Panel<const Real> adjoint = gather(tile, state.out_adjoint);
     const Panel<const Real> patches = patches_.unfold(tile, state.in);
@@ -178,7 +180,7 @@ class Convolution final : public NativeLayer<Real> {
   }
 
   double gradient_norm(std::size_t record, const LayerState<Real>& state) {
-    const std::size_t size = out_.channels * (patches_.taps() + (bias_ ? 1 : 0));
+    const std::size_t size = parameters();
     Real* gradient = room(gradient_, size);
     std::fill_n(gradient, size, Real{0});
     each_tile_of(record, 1, [&](const Tile& tile) { add_gradient(tile, state, gradient); });

@@ -14,8 +14,8 @@ class DenseLayer final : public NativeLayer<Real> {
       : map_{place.in.size(), layer.outputs}, bias_(layer.bias) {}
 
   void forward(const Call<Real>& call, const LayerState<Real>& state, Real* out) override {
-    map_.forward(call, state.in, state.parameters, Write::kOver, out);
-    add_bias(call, state.parameters, out);
+    write_bias(call, bias_of(state.parameters), map_.outputs, out);
+    map_.forward(call, state.in, state.parameters, Write::kAdd, out);
   }
 
   void backward(const Call<Real>& call, const LayerState<Real>& state, Real* in_adjoint) override {
@@ -24,8 +24,8 @@ class DenseLayer final : public NativeLayer<Real> {
 
   void parameter_gradient(const Call<Real>& call, const LayerState<Real>& state,
                           ParameterBlock<Real> gradient) override {
-    map_.add_gradient(call, state.out_adjoint, state.in, gradient);
-    if (bias_) add_bias_gradient(call, state.out_adjoint, map_.outputs, part(gradient, bias_offset()));
+    map_.gradient(call, state.out_adjoint, state.in, gradient);
+    if (bias_) bias_gradient(call, state.out_adjoint, map_.outputs, part(gradient, bias_offset()));
   }
 
   /// A row's gradient is the outer product d x^T, and d for the bias: |d|^2 (|x|^2 + 1).
@@ -39,11 +39,11 @@ class DenseLayer final : public NativeLayer<Real> {
   }
 
   void tangent(const Call<Real>& call, const LayerState<Real>& state, Real* out_tangent) override {
-    map_.forward(call, state.in, state.direction, Write::kOver, out_tangent);
+    write_bias(call, bias_of(state.direction), map_.outputs, out_tangent);
+    map_.forward(call, state.in, state.direction, Write::kAdd, out_tangent);
     if (state.in_tangent != nullptr) {
       map_.forward(call, state.in_tangent, state.parameters, Write::kAdd, out_tangent);
     }
-    add_bias(call, state.direction, out_tangent);
   }
 
   void tangent_backward(const Call<Real>& call, const LayerState<Real>& state,
@@ -59,8 +59,8 @@ class DenseLayer final : public NativeLayer<Real> {
     return sum;
   }
   std::size_t bias_offset() const { return map_.inputs * map_.outputs; }
-  void add_bias(const Call<Real>& call, ParameterBlock<const Real> parameters, Real* out) const {
-    if (bias_) write_bias(call, part(parameters, bias_offset()), map_.outputs, Write::kAdd, out);
+  ParameterBlock<const Real> bias_of(ParameterBlock<const Real> parameters) const {
+    return bias_ ? part(parameters, bias_offset()) : ParameterBlock<const Real>{};
   }
 
   Projection map_;

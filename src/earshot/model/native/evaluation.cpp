@@ -189,7 +189,6 @@ void NativeEvaluation<Real>::gradients(const Problems<Real>& problems, std::span
   expect(losses.size() == problems.count, "losses are one number per problem");
   expect(out.size() == problems.count * network_->parameters, "gradients are one vector per problem");
   for (const auto& group : groups()) {
-    std::ranges::fill(part(out, group->first, group->count, network_->parameters), Real(0));
     Real* values = room(group->out, group->count * target_rows_ * network_->outputs);
     forward(problems, *group, nullptr, false, values);
     backward(problems, *group, losses.data() + group->first);

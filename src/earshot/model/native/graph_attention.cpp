@@ -73,7 +73,7 @@ class GraphAttention final : public NativeLayer<Real> {
     for (std::size_t k = 0; k < sets_; ++k) fill_adjacency(call, k, adjacency_.data() + k * entries_);
     map_.forward(call, state.in, state.parameters, Write::kOver, hidden_.data());
     for_each_head(call, [&](std::size_t k, std::size_t head) { attend(call, state.parameters, k, head); });
-    write_bias(call, bias_of(state.parameters), at_.outputs, Write::kOver, out);
+    write_bias(call, bias_of(state.parameters), at_.outputs, out);
     add_skip(call, state.in, state.parameters, out);
     add_joined(call, out);
   }
@@ -89,18 +89,20 @@ class GraphAttention final : public NativeLayer<Real> {
 
   void parameter_gradient(const Call<Real>& call, const LayerState<Real>& state,
                           ParameterBlock<Real> gradient) override {
-    map_.add_gradient(call, hidden_adjoint_.data(), state.in, gradient);
+    map_.gradient(call, hidden_adjoint_.data(), state.in, gradient);
     for_each_head(call, [&](std::size_t k, std::size_t head) {
       const HeadState<Real> kept = kept_by(k, head);
       RowView<Real> source(gradient.of(k) + at_.source() + head * at_.width, at_.width);
       RowView<Real> target(gradient.of(k) + at_.target() + head * at_.width, at_.width);
+      source.setZero();
+      target.setZero();
       for (std::size_t i = 0; i < call.rows; ++i) {
         source += kept.source[i] * row(hidden_, call, k, i, head);
         target += kept.target[i] * row(hidden_, call, k, i, head);
       }
     });
-    if (project_skip_) skip_map_.add_gradient(call, state.out_adjoint, state.in, part(gradient, at_.skip()));
-    if (bias_) add_bias_gradient(call, state.out_adjoint, at_.outputs, part(gradient, bias_offset_));
+    if (project_skip_) skip_map_.gradient(call, state.out_adjoint, state.in, part(gradient, at_.skip()));
+    if (bias_) bias_gradient(call, state.out_adjoint, at_.outputs, part(gradient, bias_offset_));
   }
 
   void tangent(const Call<Real>& call, const LayerState<Real>& state, Real* out_tangent) override {
@@ -110,7 +112,7 @@ class GraphAttention final : public NativeLayer<Real> {
     for_each_head(call, [&](std::size_t k, std::size_t head) {
       attend_tangent(call, state.parameters.of(k), state.direction.of(k), k, head);
     });
-    write_bias(call, bias_of(state.direction), at_.outputs, Write::kOver, out_tangent);
+    write_bias(call, bias_of(state.direction), at_.outputs, out_tangent);
     if (project_skip_)
       skip_map_.forward(call, state.in, part(state.direction, at_.skip()), Write::kAdd, out_tangent);
     if (state.in_tangent != nullptr) add_skip(call, state.in_tangent, state.parameters, out_tangent);

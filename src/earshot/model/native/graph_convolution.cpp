@@ -145,12 +145,12 @@ class GraphConvolution final : public NativeLayer<Real> {
     averaged_.resize(call.all_rows() * width_);
     if (project_first_) {
       map_.forward(call, state.in, state.parameters, Write::kOver, averaged_.data());
-      write_bias(call, bias_of(state.parameters), map_.outputs, Write::kOver, out);
+      write_bias(call, bias_of(state.parameters), map_.outputs, out);
       aggregation_.add(call, averaged_.data(), width_, out);
     } else {
       std::fill(averaged_.begin(), averaged_.end(), Real(0));
       aggregation_.add(call, state.in, width_, averaged_.data());
-      write_bias(call, bias_of(state.parameters), map_.outputs, Write::kOver, out);
+      write_bias(call, bias_of(state.parameters), map_.outputs, out);
       map_.forward(call, averaged_.data(), state.parameters, Write::kAdd, out);
     }
   }
@@ -170,16 +170,16 @@ class GraphConvolution final : public NativeLayer<Real> {
   void parameter_gradient(const Call<Real>& call, const LayerState<Real>& state,
                           ParameterBlock<Real> gradient) override {
     if (project_first_)
-      map_.add_gradient(call, adjoint_.data(), state.in, gradient);
+      map_.gradient(call, adjoint_.data(), state.in, gradient);
     else
-      map_.add_gradient(call, state.out_adjoint, averaged_.data(), gradient);
+      map_.gradient(call, state.out_adjoint, averaged_.data(), gradient);
     if (bias_)
-      add_bias_gradient(call, state.out_adjoint, map_.outputs, part(gradient, map_.inputs * map_.outputs));
+      bias_gradient(call, state.out_adjoint, map_.outputs, part(gradient, map_.inputs * map_.outputs));
   }
 
   void tangent(const Call<Real>& call, const LayerState<Real>& state, Real* out_tangent) override {
     averaged_tangent_.resize(call.all_rows() * width_);
-    write_bias(call, bias_of(state.direction), map_.outputs, Write::kOver, out_tangent);
+    write_bias(call, bias_of(state.direction), map_.outputs, out_tangent);
     if (project_first_) {
       map_.forward(call, state.in, state.direction, Write::kOver, averaged_tangent_.data());
       if (state.in_tangent != nullptr)

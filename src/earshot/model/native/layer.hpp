@@ -62,7 +62,7 @@ class NativeLayer {
   virtual void forward(const Call<Real>& call, const LayerState<Real>& state, Real* out) = 0;
   /// d(in) from d(out).
   virtual void backward(const Call<Real>& call, const LayerState<Real>& state, Real* in_adjoint) = 0;
-  /// Adds the gradient w.r.t. this layer's parameters from d(out); without parameters does nothing.
+  /// The gradient w.r.t. this layer's parameters from d(out), of each problem; without parameters nothing.
   virtual void parameter_gradient(const Call<Real>&, const LayerState<Real>&, ParameterBlock<Real>) {}
   /// Adds, for every row, the squared L2 norm of that row's own parameter gradient. Only for layers that do
   /// not mix rows.

@@ -58,7 +58,7 @@ namespace layer_check {
 
 /// Parameters of one layer lie inside those of a network: a gap after each problem's must stay untouched.
 inline constexpr std::size_t kGap = 3;
-/// Sums start here, to see that procedures add.
+/// What memory holds before: to see which procedures add and which write over it.
 inline constexpr double kStart = 0.75;
 
 inline std::size_t parameter_sets(const LayerCase& c) {
@@ -221,12 +221,12 @@ void check_slopes(std::vector<double>& numbers, const std::vector<double>& expec
   expect_near(wanted, slopes, kSlopeTolerance, what);
 }
 
-/// Per-problem gradients less their start, summed over problems if those share their parameters; the gap
-/// keeps 0.
+/// Per-problem gradients, summed over problems if those share their parameters; the gap keeps 0.
 inline std::vector<double> total_gradient(const LayerCase& c, const LayerResult& result) {
   std::vector<double> total(parameter_sets(c) * parameter_stride(c), 0.0);
   for (std::size_t i = 0; i < result.gradient.size(); ++i) {
-    total[i % total.size()] += result.gradient[i] - kStart;
+    const bool gap = i % parameter_stride(c) >= c.place.parameter_count;
+    total[i % total.size()] += gap ? result.gradient[i] - kStart : result.gradient[i];
   }
   return total;
 }

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <cstddef>
 
 #include "earshot/model/native/gemm.hpp"
 #include "earshot/model/native/layer.hpp"
+#include "earshot/model/native/line.hpp"
 
 namespace earshot {
 
@@ -41,9 +43,9 @@ struct Projection {
   template <class Real>
   void backward(const Call<Real>& call, const Real* y, ParameterBlock<const Real> w, Write write,
                 Real* x) const;
-  /// W += y^T x.
+  /// W = y^T x.
   template <class Real>
-  void add_gradient(const Call<Real>& call, const Real* y, const Real* x, ParameterBlock<Real> w) const;
+  void gradient(const Call<Real>& call, const Real* y, const Real* x, ParameterBlock<Real> w) const;
 };
 
 /// body(first row, rows, problem) for each maximal run of rows with the same parameters.
@@ -72,30 +74,31 @@ void Projection::backward(const Call<Real>& call, const Real* y, ParameterBlock<
 }
 
 template <class Real>
-void Projection::add_gradient(const Call<Real>& call, const Real* y, const Real* x,
-                              ParameterBlock<Real> w) const {
+void Projection::gradient(const Call<Real>& call, const Real* y, const Real* x,
+                          ParameterBlock<Real> w) const {
   for_each_block(call, w, [&](std::size_t first, std::size_t rows, std::size_t k) {
     gemm(true, false, outputs, inputs, rows, Real(1), y + first * outputs, outputs, x + first * inputs,
-         inputs, Real(1), w.of(k), inputs);
+         inputs, Real(0), w.of(k), inputs);
   });
 }
 
-/// Every row of y = b (zero when `bias` is null) or, when adding, += b.
+/// Every row of y = b, or zero when `bias` is null.
 template <class Real>
-void write_bias(const Call<Real>& call, ParameterBlock<const Real> bias, std::size_t width, Write write,
-                Real* y) {
+void write_bias(const Call<Real>& call, ParameterBlock<const Real> bias, std::size_t width, Real* y) {
   for_each_block(call, bias, [&](std::size_t first, std::size_t rows, std::size_t k) {
-    MatrixView<Real> to(y + first * width, rows, width);
-    if (write == Write::kOver) to.setZero();
-    if (bias.data != nullptr) to.rowwise() += ConstRowView<Real>(bias.of(k), width);
+    if (bias.data == nullptr) {
+      std::fill_n(y + first * width, rows * width, Real(0));
+    } else {
+      for (std::size_t i = first; i < first + rows; ++i) copy_line(bias.of(k), width, y + i * width);
+    }
   });
 }
 
-/// b += the sum of the rows of y.
+/// b = the sum of the rows of y.
 template <class Real>
-void add_bias_gradient(const Call<Real>& call, const Real* y, std::size_t width, ParameterBlock<Real> bias) {
+void bias_gradient(const Call<Real>& call, const Real* y, std::size_t width, ParameterBlock<Real> bias) {
   for_each_block(call, bias, [&](std::size_t first, std::size_t rows, std::size_t k) {
-    RowView<Real>(bias.of(k), width) += ConstMatrixView<Real>(y + first * width, rows, width).colwise().sum();
+    RowView<Real>(bias.of(k), width) = ConstMatrixView<Real>(y + first * width, rows, width).colwise().sum();
   });
 }
 

@@ -7,9 +7,8 @@
 
 namespace earshot {
 
-/// c (m x n) = a b, or c += a b with `add`. All matrices are in rows; a's element (i, p) is at a[i * a_row +
-/// p
-/// * a_inner], so that a may be transposed.
+/// c (m x n) = a b, or c += a b with `add`. All matrices are in rows; a's element (i, p) is at
+/// a[i * a_row + p * a_inner], and one of the two is 1: a may be transposed.
 template <class Real>
 struct Product {
   std::size_t m = 0;
