@@ -14,6 +14,8 @@ class Topology {
   virtual void enter(Round round) = 0;
   /// Of the round entered last. The number of nodes never changes.
   virtual const Graph& graph() const = 0;
+  /// Whether the graph is the same in every round, so that nothing need be prepared anew.
+  virtual bool fixed() const { return false; }
 };
 
 class FixedTopology : public Topology {
@@ -22,6 +24,7 @@ class FixedTopology : public Topology {
   explicit FixedTopology(const Graph& graph) : graph_(graph) {}
   void enter(Round) override {}
   const Graph& graph() const override { return graph_; }
+  bool fixed() const override { return true; }
 
  private:
   const Graph& graph_;
