@@ -38,6 +38,8 @@ class LatencyClock {
   bool runs() const { return options_.law != LatencyLaw::kNone; }
   /// After which nobody is waited for; infinite without skipping.
   double timeout() const { return timeout_; }
+  /// Of one message.
+  double communication() const { return options_.communication; }
   double latency(NodeId node, std::uint64_t round) const;
   bool in_time(NodeId node, std::uint64_t round) const { return latency(node, round) <= timeout_; }
 

@@ -7,6 +7,7 @@
 #include "earshot/protocol/decentralised.hpp"
 #include "earshot/protocol/muffliato.hpp"
 #include "earshot/protocol/primal_dual.hpp"
+#include "earshot/protocol/skip_ring.hpp"
 
 namespace earshot {
 
@@ -16,6 +17,7 @@ std::span<const ProtocolComponent> training_protocols() {
     components.insert(components.end(), {dgd_component(), d_psgd_component(), muffliato_component(),
                                          muffliato_random_component()});
     components.insert(components.end(), {pdmm_component(), admm_component(), server_pdmm_component()});
+    components.push_back(skip_ring_component());
     return components;
   }();
   return all;
