@@ -138,6 +138,7 @@ struct PlacedLayer {
 /// Leaf layers in order; refuses, in one sentence, layers that do not fit together. `architecture` must
 /// outlive the result.
 std::vector<PlacedLayer> place(const Architecture& architecture);
+std::vector<PlacedLayer> place(const Architecture&&) = delete;  // the places would point into a temporary
 
 Shape output_shape(const Architecture& architecture);
 std::size_t parameter_count(const Architecture& architecture);
