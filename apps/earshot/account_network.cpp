@@ -355,11 +355,11 @@ void add_ring(CLI::App& account) {
   command->add_flag("--json", options->json, "print one JSON document on stdout");
   command->callback([options] {
     const RingOptions& o = *options;
-    Json facts = {{"participations", skip_ring_participations(o.ring, o.delta_visits)},
+    Json facts = {{"participations", skip_ring_participations(o.ring, o.delta_visits, o.as_published)},
                   {"as_published", o.as_published}};
     if (o.align_rounds > 0) {
       facts["aligned_central_sigma"] =
-          aligned_central_sigma(o.ring, o.align_rounds, o.ring.clip, o.delta, o.delta_visits, o.as_published);
+          aligned_central_sigma(o.ring, o.align_rounds, o.ring.clip, o.delta_visits, o.as_published);
     }
     print_statement(skip_ring_statement(o.ring, o.delta, o.delta_visits, o.as_published), facts, o.json);
   });

@@ -1,10 +1,11 @@
 #include "earshot/accounting/topology_accounting.hpp"
 
+#include <algorithm>
 #include <cmath>
 
+#include <boost/math/distributions/binomial.hpp>
 #include <fmt/format.h>
 
-#include "earshot/accounting/calibration.hpp"
 #include "earshot/accounting/gaussian_curve.hpp"
 #include "earshot/core/error.hpp"
 
@@ -31,14 +32,43 @@ void check(const SkipRing& ring) {
   require(ring.skip >= 0 && ring.skip < 1, "the skipping probability must lie in [0, 1)");
 }
 
-/// `releases` Gaussian releases of a value that another data set moves by 2 clip.
-double composed_epsilon(double clip, double sigma, std::uint64_t releases, double delta, bool as_published) {
+/// Of a value that another data set moves by 2 clip; `releases` need not be whole: shares count too.
+double composed_mu(double clip, double sigma, double releases) {
+  return 2 * clip / sigma * std::sqrt(releases);
+}
+
+double epsilon_of(double mu, double delta, bool as_published) {
   require_probability(delta, "delta");
-  if (releases == 0) return 0;
-  const double mu = compose_gaussian(2 * clip / sigma, releases);
+  if (mu == 0) return 0;
   if (!as_published) return gaussian_epsilon(mu, delta);
   const double rho = mu * mu / 2;
   return rho + 2 * std::sqrt(rho * std::log(1 / delta));
+}
+
+double ring_mu(const SkipRing& ring, double delta_visits, bool as_published) {
+  const auto releases = static_cast<double>(skip_ring_participations(ring, delta_visits, as_published));
+  return composed_mu(ring.clip, ring.sigma, releases);
+}
+
+/// The least k that a binomial variable exceeds with probability `tail` at most.
+std::uint64_t binomial_bound(std::uint64_t trials, double success, double tail) {
+  using namespace boost::math::policies;
+  using Law = boost::math::binomial_distribution<double, policy<discrete_quantile<integer_round_up>>>;
+  if (trials == 0 || success == 1) return trials;
+  const Law law(static_cast<double>(trials), success);
+  auto bound = static_cast<std::uint64_t>(quantile(complement(law, tail)));
+  const auto exceeded = [&](std::uint64_t k) { return k < trials && cdf(complement(law, k)) > tail; };
+  while (exceeded(bound)) ++bound;  // the quantile is rounded by its own tolerance
+  while (bound > 0 && !exceeded(bound - 1)) --bound;
+  return std::min(bound, trials);
+}
+
+void check(const RandomGossip& gossip) {
+  require_noise(gossip.sigma, gossip.clip);
+  require(gossip.nodes > 1, "gossip needs two nodes or more");
+  require(gossip.gossip_steps > 0, "gossip needs at least one step");
+  require(gossip.edge_probability >= 0 && gossip.edge_probability <= 1,
+          "the probability of an edge must lie in [0, 1]");
 }
 
 PrivacyStatement statement_of(double epsilon, double delta, std::string adversary, std::uint64_t releases,
@@ -59,9 +89,13 @@ PrivacyStatement statement_of(double epsilon, double delta, std::string adversar
 
 }  // namespace
 
-std::uint64_t skip_ring_participations(const SkipRing& ring, double delta_visits) {
+std::uint64_t skip_ring_participations(const SkipRing& ring, double delta_visits, bool as_published) {
   check(ring);
   require_probability(delta_visits, "delta of the number of visits");
+  if (!as_published) {
+    const std::uint64_t turns = (ring.visits + ring.nodes - 1) / ring.nodes;
+    return binomial_bound(turns, 1 - ring.skip, delta_visits);
+  }
   const double expected =
       static_cast<double>(ring.visits) * (1 - ring.skip) / static_cast<double>(ring.nodes);
   return static_cast<std::uint64_t>(
@@ -69,28 +103,28 @@ std::uint64_t skip_ring_participations(const SkipRing& ring, double delta_visits
 }
 
 double skip_ring_epsilon(const SkipRing& ring, double delta, double delta_visits, bool as_published) {
-  return composed_epsilon(ring.clip, ring.sigma, skip_ring_participations(ring, delta_visits), delta,
-                          as_published);
+  return epsilon_of(ring_mu(ring, delta_visits, as_published), delta, as_published);
 }
 
 PrivacyStatement skip_ring_statement(const SkipRing& ring, double delta, double delta_visits,
                                      bool as_published) {
-  const std::uint64_t participations = skip_ring_participations(ring, delta_visits);
+  const std::uint64_t participations = skip_ring_participations(ring, delta_visits, as_published);
   PrivacyStatement statement = statement_of(
       skip_ring_epsilon(ring, delta, delta_visits, as_published), delta + delta_visits,
       "any other node of the ring: it sees the token when its turn comes", participations, as_published);
   statement.definition = "(epsilon, delta)-network differential privacy";
   statement.assumptions.push_back(
-      fmt::format("a node takes part at most {} times except with probability {:g} (Chernoff; {} visits, {} "
-                  "nodes, skipping "
-                  "probability {:g})",
-                  participations, delta_visits, ring.visits, ring.nodes, ring.skip));
+      fmt::format("a node takes part at most {} times except with probability {:g} ({}; {} visits, {} nodes, "
+                  "skipping probability {:g})",
+                  participations, delta_visits, as_published ? "Chernoff" : "binomial law of its turns",
+                  ring.visits, ring.nodes, ring.skip));
   return statement;
 }
 
 double central_epsilon(const CentralTraining& training, double delta, bool as_published) {
   require_noise(training.sigma, training.clip);
-  return composed_epsilon(training.clip, training.sigma, training.rounds, delta, as_published);
+  return epsilon_of(composed_mu(training.clip, training.sigma, static_cast<double>(training.rounds)), delta,
+                    as_published);
 }
 
 PrivacyStatement central_statement(const CentralTraining& training, double delta, bool as_published) {
@@ -101,15 +135,45 @@ PrivacyStatement central_statement(const CentralTraining& training, double delta
   return statement;
 }
 
-double aligned_central_sigma(const SkipRing& ring, std::uint64_t rounds, double clip, double delta,
-                             double delta_visits, bool as_published) {
+double random_gossip_share(const RandomGossip& gossip) {
+  check(gossip);
+  const double nodes = static_cast<double>(gossip.nodes);
+  const double q = gossip.edge_probability;
+  const double degree = q * (nodes - 1);
+  const double distant = 2 * static_cast<double>(gossip.gossip_steps) * degree / (nodes - degree);
+  return q + (1 - q) * std::min(1.0, distant);
+}
+
+double random_gossip_epsilon(const RandomGossip& gossip, double delta, bool as_published) {
+  const double releases = random_gossip_share(gossip) * static_cast<double>(gossip.rounds);
+  return epsilon_of(composed_mu(gossip.clip, gossip.sigma, releases), delta, as_published);
+}
+
+PrivacyStatement random_gossip_statement(const RandomGossip& gossip, double delta, bool as_published) {
+  PrivacyStatement statement =
+      statement_of(random_gossip_epsilon(gossip, delta, as_published), delta,
+                   "another node, averaged over the random graphs", gossip.rounds, as_published);
+  statement.definition = "mean of published pairwise network losses: an average, not a guarantee";
+  statement.assumptions.push_back(
+      fmt::format("a round gives another node {:.3g} of what a server would hear (published formula for "
+                  "random graphs; not an upper bound)",
+                  random_gossip_share(gossip)));
+  return statement;
+}
+
+double aligned_central_sigma(const SkipRing& ring, std::uint64_t rounds, double clip, double delta_visits,
+                             bool as_published) {
   require(rounds > 0, "noise cannot be aligned for zero rounds");
-  const double target = skip_ring_epsilon(ring, delta, delta_visits, as_published);
-  return least_noise(
-      [&](double sigma) {
-        return central_epsilon({sigma, clip, rounds}, delta, as_published);
-      },
-      target);
+  require_noise(ring.sigma, clip);
+  // Epsilon rises with mu alone, and mu falls as 1 / sigma.
+  return composed_mu(clip, 1, static_cast<double>(rounds)) / ring_mu(ring, delta_visits, as_published);
+}
+
+double aligned_gossip_sigma(const SkipRing& ring, const RandomGossip& gossip, double delta_visits,
+                            bool as_published) {
+  require(gossip.rounds > 0, "noise cannot be aligned for zero rounds");
+  const double releases = random_gossip_share(gossip) * static_cast<double>(gossip.rounds);
+  return composed_mu(gossip.clip, 1, releases) / ring_mu(ring, delta_visits, as_published);
 }
 
 }  // namespace earshot
