@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "account_align.hpp"
 #include "console.hpp"
 #include "earshot/accounting/gaussian_curve.hpp"
 #include "earshot/accounting/network/formula_survey.hpp"
@@ -461,6 +462,7 @@ void add_network_accounts(CLI::App& account) {
   add_gossip(account);
   add_survey(account);
   add_ring(account);
+  add_alignment(account);
   add_central(account);
   add_federated(account);
 }
