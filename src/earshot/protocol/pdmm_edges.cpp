@@ -1,7 +1,6 @@
 #include "earshot/protocol/pdmm_edges.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "earshot/core/error.hpp"
@@ -61,18 +60,14 @@ class DifferentialEdges : public EdgeVariables {
  public:
   DifferentialEdges(const EdgeOptions& options, std::vector<double> signs, std::vector<double> held,
                     std::vector<double> made, std::size_t size)
-      : EdgeVariables(options, std::move(signs), std::move(held), std::move(made), size) {
-    for (auto& messages : messages_) messages.resize(held_.size());
-  }
+      : EdgeVariables(options, std::move(signs), std::move(held), std::move(made), size) {}
 
   void speak(std::uint64_t round, std::span<const double> w, Outbox& out) override {
-    // What was said last must stay until everybody has spoken, hence two sets of messages.
-    std::swap(messages_[0], messages_[1]);
     for (std::size_t slot = 0; slot < degree(); ++slot) {
       const double pull = 2 * options_.rho * signs_[slot];
       const std::span<const double> held = of_slot(held_, slot);
       const std::span<double> made = of_slot(made_, slot);
-      const std::span<double> message = of_slot(messages_[0], slot);
+      const std::span<double> message = out.compose(size_);
       for (std::size_t k = 0; k < size_; ++k) {
         message[k] = options_.theta * (held[k] + pull * w[k] - made[k]);
       }
@@ -93,8 +88,6 @@ class DifferentialEdges : public EdgeVariables {
   static void add(std::span<const double> change, std::span<double> to) {
     for (std::size_t k = 0; k < to.size(); ++k) to[k] += change[k];
   }
-
-  std::array<std::vector<double>, 2> messages_;
 };
 
 /// What `from` chose for its edge to `to`, before the first round.
