@@ -11,12 +11,17 @@
 
 namespace earshot {
 
+/// The neighbours a message was sent to, and those of them that hear it in the same round.
+struct Audience {
+  std::span<const NodeId> sent_to;
+  std::span<const NodeId> heard_by;
+};
+
 /// Told about every message, in a fixed order; it decides what it is entitled to keep.
 class Observer {
  public:
   virtual ~Observer() = default;
-  /// `heard_by`: the neighbours it reaches in this round; maybe none, but the wire carried it.
-  virtual void on_broadcast(Round round, NodeId from, std::span<const NodeId> heard_by,
+  virtual void on_broadcast(Round round, NodeId from, const Audience& audience,
                             std::span<const double> message) = 0;
   /// Said to one neighbour, which hears it in this round.
   virtual void on_message(Round round, NodeId from, NodeId to, std::span<const double> message) = 0;
@@ -79,7 +84,7 @@ class LocalNetwork {
   std::vector<std::size_t> reverse_;  // the slot of the opposite direction
   std::vector<std::span<const double>> heard_;
   std::vector<Round> ages_;  // empty without faults
-  std::vector<NodeId> heard_by_;
+  std::vector<NodeId> sent_to_, heard_by_;
   std::unique_ptr<FaultLaw> law_;
   std::unique_ptr<LateMessages> late_;
   Round next_round_ = 0;

@@ -26,7 +26,10 @@ void Outbox::start(std::span<const NodeId> neighbours) {
 void Outbox::round_to_single() {
   const auto narrow = [this](std::span<const double>& message) {
     if (message.empty()) return;
-    const std::span<double> narrowed = compose(message.size());
+    const auto composed =
+        std::ranges::find(composed_, message.data(), [](auto& buffer) { return buffer.data(); });
+    const std::span<double> narrowed =
+        composed != composed_.end() ? std::span(*composed).first(message.size()) : compose(message.size());
     std::ranges::transform(message, narrowed.begin(),
                            [](double value) { return static_cast<double>(static_cast<float>(value)); });
     message = narrowed;

@@ -15,6 +15,11 @@ class GossipAveraging : public Participant {
   /// `mixing` holds omega_t for t = 0, 1, ...; rounds beyond its end (all, when empty) are plain.
   GossipAveraging(const GossipMatrix& matrix, NodeId node, std::vector<double> value,
                   std::vector<double> mixing = {});
+  /// The node's value is `value`, and both spans are the node's to write to: in a large network, parts of two
+  /// NodeVectors.
+  GossipAveraging(const GossipMatrix& matrix, NodeId node, std::span<double> value, std::span<double> other);
+  GossipAveraging(const GossipAveraging&) = delete;
+  GossipAveraging& operator=(const GossipAveraging&) = delete;
 
   Hearing hearing() const override { return Hearing::kInPieces; }
   void speak(Round round, Outbox& out) override;
@@ -27,9 +32,9 @@ class GossipAveraging : public Participant {
  private:
   const GossipMatrix& matrix_;
   NodeId node_;
-  std::vector<double> current_;
-  std::vector<double> previous_;
-  std::vector<double> next_;
+  std::vector<double> owned_;  // both buffers, where they are not somebody else's
+  std::span<double> current_;
+  std::span<double> other_;  // the value of the round before, replaced by the next one
   std::vector<double> mixing_;
 };
 
@@ -43,7 +48,8 @@ struct MixingRow {
   std::span<const double> others;
 };
 
-/// A node's value before, now and next; `previous` is read only when omega is not 1.
+/// A node's value before, now and next; `previous` is read only when omega is not 1, and may be `next`, which
+/// then replaces it.
 struct MixingBuffers {
   std::span<const double> previous;
   std::span<const double> current;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "earshot/core/error.hpp"
 #include "earshot/core/random.hpp"
 #include "earshot/graph/spectrum.hpp"
 #include "earshot/network/local_network.hpp"
@@ -26,7 +27,7 @@ Values random_values(std::size_t nodes, std::size_t dimension) {
 }
 
 Values gossip(const GossipMatrix& matrix, const Values& start, const std::vector<double>& mixing,
-              Round rounds) {
+              Round rounds, const FaultOptions& faults = {}) {
   std::deque<GossipAveraging> nodes;
   std::vector<Participant*> participants;
   for (NodeId node = 0; node < start.size(); ++node) {
@@ -34,6 +35,7 @@ Values gossip(const GossipMatrix& matrix, const Values& start, const std::vector
   }
   FixedTopology topology(matrix.graph());
   LocalNetwork network(topology, participants);
+  network.suffer(faults, 3, 0);
   network.run(rounds);
   Values out;
   for (const GossipAveraging& node : nodes) out.emplace_back(node.value().begin(), node.value().end());
@@ -94,6 +96,91 @@ TEST(GossipAveraging, ChebyshevIsTheMinimaxPolynomial) {
   EXPECT_NEAR(now, 1 / std::cosh(12 * std::acosh(1 / lambda)), 1e-12);
   const Values start = random_values(6, 1);
   EXPECT_LT(disagreement(gossip(w, start, mixing, 12)), disagreement(gossip(w, start, {}, 12)));
+}
+
+/// How far the sum of any coordinate moved.
+double drift(const Values& start, const Values& end) {
+  double worst = 0;
+  for (std::size_t i = 0; i < start[0].size(); ++i)
+    worst = std::max(worst, std::abs(total(end, i) - total(start, i)));
+  return worst;
+}
+
+TEST(GossipAveraging, KeepsTheMeanWhenLinksFailAndNodesCrash) {
+  const GossipMatrix w = metropolis_weights(ring_with_chord());
+  const Values start = random_values(6, 20);
+  FaultOptions links, crashes;
+  links.loss = 0.4;
+  links.symmetric = true;
+  crashes.crash = 0.2;
+  crashes.comeback = 0.5;
+  for (const FaultOptions& faults : {links, crashes}) {
+    const Values end = gossip(w, start, {}, 200, faults);
+    EXPECT_LT(drift(start, end), 1e-12);
+    EXPECT_LT(disagreement(end), 1e-5);
+  }
+}
+
+TEST(GossipAveraging, AgreesOnSomethingElseWhenOneDirectionIsLostOrLate) {
+  const GossipMatrix w = metropolis_weights(ring_with_chord());
+  const Values start = random_values(6, 20);
+  FaultOptions loss, delay;
+  loss.loss = 0.4;
+  delay.delay = 0.5;
+  for (const FaultOptions& faults : {loss, delay}) {
+    const Values end = gossip(w, start, {}, 400, faults);
+    EXPECT_LT(disagreement(end), 1e-5);
+    EXPECT_GT(drift(start, end), 1e-3);
+  }
+}
+
+TEST(GossipAveraging, AcceleratedItKeepsTheMeanWhenLinksFailButNotWhenNodesCrash) {
+  // The second-order recurrence counts on every value having moved in every round: a node that was down takes
+  // its old value for the one before.
+  const GossipMatrix w = metropolis_weights(ring_with_chord());
+  const Values start = random_values(6, 3);
+  const auto mixing = chebyshev_mixing(second_eigenvalue_modulus(w), 30);
+  FaultOptions links, crashes;
+  links.loss = 0.4;
+  links.symmetric = true;
+  crashes.crash = 0.2;
+  crashes.comeback = 0.5;
+  EXPECT_LT(drift(start, gossip(w, start, mixing, 30, links)), 1e-12);
+  EXPECT_GT(drift(start, gossip(w, start, mixing, 30, crashes)), 1e-6);
+}
+
+TEST(GossipAveraging, LosingEverythingChangesNothing) {
+  const GossipMatrix w = metropolis_weights(ring_with_chord());
+  const Values start = random_values(6, 40);
+  FaultOptions faults;
+  faults.loss = 1;
+  const Values end = gossip(w, start, {}, 10, faults);
+  for (std::size_t v = 0; v < 6; ++v) {
+    for (std::size_t i = 0; i < 40; ++i) EXPECT_NEAR(end[v][i], start[v][i], 1e-14);
+  }
+}
+
+TEST(MixNeighbourhood, EqualsTheSumWrittenOutForAnyLength) {
+  Stream stream({2, Purpose::kTest});
+  for (const std::size_t size : {1U, 15U, 16U, 17U, 50U}) {
+    Values values(5, std::vector<double>(size));
+    for (auto& value : values) stream.fill_normal(value, 1.0);
+    const std::vector<double> weights = {0.2, 0.3, 0.1};
+    const std::vector<std::span<const double>> heard = {values[0], {}, values[1]};
+    std::vector<double> next = values[2];  // previous and next are one
+    mix_neighbourhood({0.4, weights}, 1.25, Inbox(heard), {next, values[3], next});
+    for (std::size_t i = 0; i < size; ++i) {
+      const double mean = (0.4 + 0.3) * values[3][i] + 0.2 * values[0][i] + 0.1 * values[1][i];
+      EXPECT_NEAR(next[i], 1.25 * mean - 0.25 * values[2][i], 1e-15);
+    }
+  }
+}
+
+TEST(MixNeighbourhood, RefusesAVectorOfAnotherLength) {
+  const std::vector<double> own(3), other(4), weights = {0.5};
+  const std::vector<std::span<const double>> heard = {other};
+  std::vector<double> next(3);
+  EXPECT_THROW(mix_neighbourhood({0.5, weights}, 1.0, Inbox(heard), {{}, own, next}), Error);
 }
 
 TEST(MixNeighbourhood, ASilentNeighboursShareStaysHome) {

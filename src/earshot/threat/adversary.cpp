@@ -11,9 +11,10 @@
 namespace earshot {
 namespace {
 
-void sort_unique(std::vector<NodeId>& nodes) {
-  std::sort(nodes.begin(), nodes.end());
-  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+template <class Value>
+void sort_unique(std::vector<Value>& values) {
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 
 std::vector<NodeId> difference(std::span<const NodeId> a, std::span<const NodeId> b) {
@@ -22,25 +23,32 @@ std::vector<NodeId> difference(std::span<const NodeId> a, std::span<const NodeId
   return out;
 }
 
-std::string names(const Graph& graph, std::span<const NodeId> nodes) {
+std::string names(const Graph& graph, std::span<const NodeId> nodes, std::span<const Edge> wires = {}) {
   std::vector<std::string> words;
   for (const NodeId node : nodes) words.push_back(graph.name(node));
+  for (const auto& [a, b] : wires) words.push_back(graph.name(a) + "--" + graph.name(b));
   return join(words, "+");
 }
 
 }  // namespace
 
-Adversary make_adversary(const Graph& graph, std::vector<NodeId> colluding, std::vector<NodeId> tapped) {
+Adversary make_adversary(const Graph& graph, std::vector<NodeId> colluding, std::vector<NodeId> tapped,
+                         std::vector<Edge> wires) {
   sort_unique(colluding);
   sort_unique(tapped);
+  for (auto& [a, b] : wires) {
+    if (a > b) std::swap(a, b);
+    if (a == b || b >= graph.node_count()) fail(Fault::kConfig, "a tapped wire does not join two nodes");
+  }
+  sort_unique(wires);
   for (const auto* group : {&colluding, &tapped}) {
     if (!group->empty() && group->back() >= graph.node_count())
       fail(Fault::kConfig, "an attacker is not in the graph");
   }
-  if (colluding.empty() && tapped.empty())
-    fail(Fault::kConfig, "an adversary needs a member or a tapped node");
+  if (colluding.empty() && tapped.empty() && wires.empty())
+    fail(Fault::kConfig, "an adversary needs a member, a tapped node or a tapped wire");
   tapped = difference(tapped, colluding);
-  return {std::move(colluding), std::move(tapped)};
+  return {std::move(colluding), std::move(tapped), std::move(wires)};
 }
 
 std::vector<NodeId> heard_nodes(const Graph& graph, const Adversary& adversary) {
@@ -48,6 +56,9 @@ std::vector<NodeId> heard_nodes(const Graph& graph, const Adversary& adversary) 
   for (const NodeId member : adversary.colluding) {
     const auto neighbours = graph.neighbours(member);
     heard.insert(heard.end(), neighbours.begin(), neighbours.end());
+  }
+  for (const auto& [a, b] : adversary.wires) {
+    if (graph.has_edge(a, b)) heard.insert(heard.end(), {a, b});
   }
   sort_unique(heard);
   return difference(heard, adversary.colluding);
@@ -60,9 +71,10 @@ std::vector<NodeId> target_nodes(const Graph& graph, const Adversary& adversary)
 }
 
 std::string adversary_name(const Graph& graph, const Adversary& adversary) {
-  if (adversary.tapped.empty()) return names(graph, adversary.colluding);
-  if (adversary.colluding.empty()) return "tapping " + names(graph, adversary.tapped);
-  return fmt::format("{} (tapping {})", names(graph, adversary.colluding), names(graph, adversary.tapped));
+  const std::string tapped = names(graph, adversary.tapped, adversary.wires);
+  if (tapped.empty()) return names(graph, adversary.colluding);
+  if (adversary.colluding.empty()) return "tapping " + tapped;
+  return fmt::format("{} (tapping {})", names(graph, adversary.colluding), tapped);
 }
 
 namespace {
@@ -86,6 +98,35 @@ std::size_t checked_size(const Settings& settings, const Graph& graph) {
 std::vector<Adversary> make_coalition(const Settings& settings, const Graph& graph, Stream&) {
   return {make_adversary(graph, require_all(graph, settings.texts("nodes")),
                          require_all(graph, settings.texts("tapped")))};
+}
+
+std::vector<Adversary> make_server(const Settings&, const Graph& graph, Stream&) {
+  const auto server = graph.find("server");
+  if (!server) {
+    fail(Fault::kConfig,
+         "adversary.kind = server needs a protocol with a server; here, name nodes with adversary.kind = "
+         "coalition");
+  }
+  return {make_adversary(graph, {*server})};
+}
+
+Edge require_wire(const Graph& graph, const std::string& name) {
+  const std::size_t middle = name.find("--");
+  if (middle == std::string::npos)
+    fail(Fault::kConfig, fmt::format("adversary.wires: write '{}' as two names joined by --", name));
+  const Edge wire(graph.require(name.substr(0, middle)), graph.require(name.substr(middle + 2)));
+  if (!graph.has_edge(wire.first, wire.second))
+    fail(Fault::kConfig, fmt::format("adversary.wires: the graph has no edge {}", name));
+  return wire;
+}
+
+std::vector<Adversary> make_eavesdropper(const Settings& settings, const Graph& graph, Stream&) {
+  std::vector<Edge> wires;
+  for (const std::string& name : settings.texts("wires")) wires.push_back(require_wire(graph, name));
+  if (!wires.empty()) return {make_adversary(graph, {}, {}, std::move(wires))};
+  std::vector<NodeId> everyone(graph.node_count());
+  std::iota(everyone.begin(), everyone.end(), NodeId{0});
+  return {make_adversary(graph, {}, std::move(everyone))};
 }
 
 std::vector<Adversary> make_each(const Settings&, const Graph& graph, Stream&) {
@@ -125,6 +166,19 @@ std::span<const AdversaryComponent> adversary_components() {
          texts_parameter("tapped", std::vector<std::string>{},
                          "nodes whose outgoing messages are read on the wire")}},
        make_coalition},
+      {{"adversary",
+        "server",
+        "the server of a federated protocol, which hears every client",
+        kThreatReference,
+        {}},
+       make_server},
+      {{"adversary",
+        "eavesdropper",
+        "nobody inside: reads wires in both directions, also what is lost on the way",
+        kThreatReference,
+        {texts_parameter("wires", std::vector<std::string>{},
+                         "links as 'name--name'; none given: all of them")}},
+       make_eavesdropper},
       {{"adversary",
         "first",
         "the first nodes of the graph together",

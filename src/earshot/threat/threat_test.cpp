@@ -1,3 +1,5 @@
+#include <array>
+
 #include <gtest/gtest.h>
 
 #include "earshot/core/error.hpp"
@@ -46,8 +48,10 @@ TEST(Recorder, KeepsExactlyTheWiresEachAdversaryHears) {
   const std::vector<Adversary> adversaries = {make_adversary(graph, {0}), make_adversary(graph, {4}, {2})};
   Recorder recorder(graph, adversaries, {}, 2);
   for (Round round = 0; round < 3; ++round) {
-    for (NodeId from = 0; from < 5; ++from)
-      recorder.on_broadcast(round, from, {}, std::vector<double>{1.0 * from, 1.0 * round});
+    for (NodeId from = 0; from < 5; ++from) {
+      const auto everyone = graph.neighbours(from);
+      recorder.on_broadcast(round, from, {everyone, everyone}, std::vector<double>{1.0 * from, 1.0 * round});
+    }
   }
   recorder.on_message(1, 1, 0, std::vector<double>{7});
   recorder.on_message(1, 3, 2, std::vector<double>{8});
@@ -62,6 +66,90 @@ TEST(Recorder, KeepsExactlyTheWiresEachAdversaryHears) {
             (std::vector<std::pair<Round, NodeId>>{{0, 2}, {0, 3}, {0, 4}, {1, 2}, {1, 3}, {1, 4}}));
   EXPECT_EQ(recorder.views()[0].rounds(), 2U);
   EXPECT_EQ(recorder.views()[0].messages().back().to, std::optional<NodeId>(0));
+}
+
+std::vector<Adversary> made(std::string_view name, const Json& settings, const Graph& graph) {
+  for (const AdversaryComponent& component : adversary_components()) {
+    Stream stream({5, Purpose::kCoalition, 2});
+    if (component.schema.name == name) return component.make(Settings(settings), graph, stream);
+  }
+  return {};
+}
+
+TEST(Adversary, ServerIsTheNodeOfThatName) {
+  const std::vector<Edge> edges = {{0, 2}, {1, 2}};
+  const Graph star(3, edges, {"a", "b", "server"});
+  EXPECT_EQ(made("server", Json::object(), star).at(0).colluding, std::vector<NodeId>{2});
+  EXPECT_THROW(made("server", Json::object(), path(3)), Error);
+}
+
+TEST(Adversary, EavesdropperReadsAllWiresOrSome) {
+  const Graph graph = path(4);
+  EXPECT_EQ(made("eavesdropper", Json{{"wires", Json::array()}}, graph).at(0).tapped,
+            (std::vector<NodeId>{0, 1, 2, 3}));
+  const Adversary some = made("eavesdropper", Json{{"wires", {"2--1", "1--2"}}}, graph).at(0);
+  EXPECT_EQ(some.wires, (std::vector<Edge>{{1, 2}}));
+  EXPECT_EQ(heard_nodes(graph, some), (std::vector<NodeId>{1, 2}));
+  EXPECT_EQ(adversary_name(graph, some), "tapping 1--2");
+  EXPECT_THROW(made("eavesdropper", Json{{"wires", {"0--2"}}}, graph), Error);
+  EXPECT_THROW(made("eavesdropper", Json{{"wires", {"01"}}}, graph), Error);
+  EXPECT_THROW(make_adversary(graph, {}, {}, {{1, 1}}), Error);
+  EXPECT_THROW(make_adversary(graph, {}, {}, {{1, 4}}), Error);
+}
+
+/// (round, from, said) of everything in a view.
+std::vector<std::array<Round, 3>> heard_in(const View& view) {
+  std::vector<std::array<Round, 3>> out;
+  for (const Overheard& m : view.messages()) out.push_back({m.round, m.from, m.said});
+  return out;
+}
+
+TEST(Recorder, TapsHearWhatIsLostAndMembersHearWhatArrives) {
+  const Graph graph = path(4);
+  const std::vector<Adversary> adversaries = {make_adversary(graph, {2}), make_adversary(graph, {}, {1}),
+                                              make_adversary(graph, {}, {}, {{1, 2}}),
+                                              make_adversary(graph, {}, {}, {{2, 3}})};
+  Recorder recorder(graph, adversaries, {}, 9);
+  const std::vector<NodeId> both = {0, 2}, one = {0};
+  const std::vector<double> message = {1};
+  recorder.on_broadcast(0, 1, {both, one}, message);  // does not reach the member
+  recorder.on_missed(1, 1, 2, message);
+  recorder.on_late(3, 1, 2, 0, message);
+  EXPECT_EQ(heard_in(recorder.views()[0]), (std::vector<std::array<Round, 3>>{{3, 1, 0}}));
+  EXPECT_EQ(heard_in(recorder.views()[1]), (std::vector<std::array<Round, 3>>{{0, 1, 0}, {1, 1, 1}}));
+  EXPECT_EQ(heard_in(recorder.views()[2]), (std::vector<std::array<Round, 3>>{{0, 1, 0}, {1, 1, 1}}));
+  EXPECT_TRUE(recorder.views()[3].messages().empty());
+}
+
+TEST(Recorder, GoesOnFromWhatWasSaved) {
+  const Graph graph = path(4);
+  const std::vector<Adversary> adversaries = {make_adversary(graph, {0}), make_adversary(graph, {2})};
+  const auto say = [&](Recorder& recorder, Round round) {
+    recorder.on_broadcast(round, 1, {graph.neighbours(1), graph.neighbours(1)},
+                          std::vector<double>{7.0 + round});
+    recorder.on_message(round, 3, 2, std::vector<double>{0.5 + round});
+  };
+  Recorder whole(graph, adversaries, {}, 9), first(graph, adversaries, {}, 9),
+      second(graph, adversaries, {}, 9);
+  for (Round round = 0; round < 4; ++round) say(whole, round);
+  for (Round round = 0; round < 2; ++round) say(first, round);
+  StateWriter out;
+  first.save(out);
+  const std::string sealed = out.sealed();
+  StateReader in(sealed, "test");
+  second.load(in);
+  in.finish();
+  for (Round round = 2; round < 4; ++round) say(second, round);
+  for (std::size_t view = 0; view < 2; ++view) {
+    EXPECT_EQ(heard_in(second.views()[view]), heard_in(whole.views()[view]));
+    EXPECT_EQ(second.views()[view].rounds(), 4U);
+    for (std::size_t i = 0; i < whole.views()[view].messages().size(); ++i) {
+      const Overheard& a = whole.views()[view].messages()[i];
+      const Overheard& b = second.views()[view].messages()[i];
+      EXPECT_EQ(a.to, b.to);
+      EXPECT_EQ(a.message[0], b.message[0]);
+    }
+  }
 }
 
 }  // namespace

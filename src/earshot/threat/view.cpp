@@ -1,47 +1,115 @@
 #include "earshot/threat/view.hpp"
 
-#include <algorithm>
+#include <map>
 
 namespace earshot {
-namespace {
-bool contains(std::span<const NodeId> sorted, NodeId node) {
-  return std::binary_search(sorted.begin(), sorted.end(), node);
-}
-}  // namespace
 
-Recorder::Recorder(const Graph& graph, std::span<const Adversary> adversaries, PublicKnowledge told,
+Recorder::Recorder(std::size_t nodes, std::span<const Adversary> adversaries, PublicKnowledge told,
                    Round window)
-    : told_(std::move(told)), window_(window), hearing_broadcasts_(graph.node_count()) {
+    : told_(std::move(told)),
+      window_(window),
+      members_(nodes),
+      taps_(nodes),
+      wires_(nodes),
+      listens_(adversaries.size(), 0) {
   for (std::size_t i = 0; i < adversaries.size(); ++i) {
     views_.emplace_back(adversaries[i], told_);
-    for (const NodeId node : heard_nodes(graph, adversaries[i])) hearing_broadcasts_[node].push_back(i);
-    for (const NodeId node : adversaries[i].colluding) hearing_broadcasts_[node].push_back(i);
+    for (const NodeId node : adversaries[i].colluding) members_[node].push_back(i);
+    for (const NodeId node : adversaries[i].tapped) taps_[node].push_back(i);
+    for (const auto& [a, b] : adversaries[i].wires) {
+      wires_[a].emplace_back(b, i);
+      wires_[b].emplace_back(a, i);
+    }
   }
 }
 
-void Recorder::on_broadcast(Round round, NodeId from, std::span<const NodeId>,
+void Recorder::add_listeners(const Views& views) {
+  for (const std::size_t view : views) {
+    if (listens_[view] != 0) continue;
+    listens_[view] = 1;
+    listeners_.push_back(view);
+  }
+}
+
+void Recorder::add_wire(NodeId from, NodeId to) {
+  for (const auto& [end, view] : wires_[from]) {
+    if (end == to) add_listeners({view});
+  }
+}
+
+void Recorder::on_broadcast(Round round, NodeId from, const Audience& audience,
                             std::span<const double> message) {
-  record(round, from, std::nullopt, message, hearing_broadcasts_[from]);
+  add_listeners(members_[from]);
+  add_listeners(taps_[from]);
+  for (const NodeId node : audience.heard_by) add_listeners(members_[node]);
+  for (const NodeId node : audience.sent_to) add_wire(from, node);
+  record({round, from, std::nullopt, message, round});
 }
 
 void Recorder::on_message(Round round, NodeId from, NodeId to, std::span<const double> message) {
-  std::vector<std::size_t> listeners;
-  for (std::size_t i = 0; i < views_.size(); ++i) {
-    const Adversary& adversary = views_[i].adversary();
-    const bool entitled = contains(adversary.colluding, from) || contains(adversary.colluding, to) ||
-                          contains(adversary.tapped, from);
-    if (entitled) listeners.push_back(i);
-  }
-  record(round, from, to, message, listeners);
+  add_listeners(members_[to]);
+  on_missed(round, from, to, message);
 }
 
-void Recorder::record(Round round, NodeId from, std::optional<NodeId> to, std::span<const double> message,
-                      std::span<const std::size_t> listeners) {
-  if (round >= window_ || listeners.empty()) return;
-  const std::vector<double>& kept = payloads_.emplace_back(message.begin(), message.end());
-  for (const std::size_t i : listeners) {
-    views_[i].messages_.push_back({round, from, to, kept});
-    views_[i].rounds_ = round + 1;
+void Recorder::on_missed(Round round, NodeId from, NodeId to, std::span<const double> message) {
+  add_listeners(members_[from]);
+  add_listeners(taps_[from]);
+  add_wire(from, to);
+  record({round, from, to, message, round});
+}
+
+void Recorder::on_late(Round round, NodeId from, NodeId to, Round said, std::span<const double> message) {
+  add_listeners(members_[to]);
+  record({round, from, to, message, said});
+}
+
+void Recorder::record(const Overheard& heard) {
+  if (heard.round < window_ && !listeners_.empty()) {
+    const std::vector<double>& kept = payloads_.emplace_back(heard.message.begin(), heard.message.end());
+    for (const std::size_t i : listeners_) {
+      views_[i].messages_.push_back({heard.round, heard.from, heard.to, kept, heard.said});
+      views_[i].rounds_ = heard.round + 1;
+    }
+  }
+  for (const std::size_t i : listeners_) listens_[i] = 0;
+  listeners_.clear();
+}
+
+void Recorder::save(StateWriter& out) const {
+  std::map<const double*, std::size_t> index;
+  out.number(payloads_.size());
+  for (const std::vector<double>& payload : payloads_) {
+    index.emplace(payload.data(), index.size());
+    out.reals(payload);
+  }
+  for (const View& view : views_) {
+    out.number(view.messages_.size());
+    for (const Overheard& heard : view.messages_) {
+      out.number(heard.round);
+      out.number(heard.said);
+      out.number(heard.from);
+      out.number(heard.to ? *heard.to + std::uint64_t{1} : 0);
+      out.number(index.at(heard.message.data()));
+    }
+  }
+}
+
+void Recorder::load(StateReader& in) {
+  payloads_.clear();
+  for (std::uint64_t left = in.number(); left > 0; --left) payloads_.push_back(in.reals());
+  for (View& view : views_) {
+    view.messages_.clear();
+    for (std::uint64_t left = in.number(); left > 0; --left) {
+      Overheard heard;
+      heard.round = static_cast<Round>(in.number());
+      heard.said = static_cast<Round>(in.number());
+      heard.from = static_cast<NodeId>(in.number());
+      const std::uint64_t to = in.number();
+      if (to > 0) heard.to = static_cast<NodeId>(to - 1);
+      heard.message = payloads_.at(in.number());
+      view.messages_.push_back(heard);
+      view.rounds_ = heard.round + 1;
+    }
   }
 }
 

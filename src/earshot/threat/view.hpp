@@ -12,12 +12,14 @@
 
 namespace earshot {
 
-/// One message as it crossed the wire. `to` is empty for a message every neighbour received.
+/// One message as it was heard. `to` is empty for a message to every neighbour. A receiver hears a late
+/// message in a later round than the wire, which carried it in the round in which it was said.
 struct Overheard {
   Round round = 0;
   NodeId from = 0;
   std::optional<NodeId> to;
   std::span<const double> message;
+  Round said = 0;
 };
 
 /// Facts the protocol makes public; printed with every result.
@@ -34,7 +36,7 @@ class View {
 
   const Adversary& adversary() const { return adversary_; }
   const PublicKnowledge& told() const { return *told_; }
-  /// Ordered by round, then sender.
+  /// Ordered by round, then sender; what is late comes before what its sender says in that round.
   std::span<const Overheard> messages() const { return messages_; }
   Round rounds() const { return rounds_; }
 
@@ -46,27 +48,42 @@ class View {
   Round rounds_ = 0;
 };
 
-/// Records, for several adversaries at once, exactly the wires each is entitled to. A payload heard by
-/// several is kept once; what nobody hears, and everything after the first `window` rounds, is not kept at
-/// all.
+/// Records, for several adversaries at once, exactly what each is entitled to: members hear what reaches them
+/// and know what they say, taps hear whatever is said, also if it is lost. A payload heard by several is kept
+/// once; what nobody hears, and everything after the first `window` rounds, is not kept at all. Who hears a
+/// message is decided round by round, so any topology will do.
 class Recorder : public Observer {
  public:
-  Recorder(const Graph& graph, std::span<const Adversary> adversaries, PublicKnowledge told, Round window);
+  Recorder(const Graph& graph, std::span<const Adversary> adversaries, PublicKnowledge told, Round window)
+      : Recorder(graph.node_count(), adversaries, std::move(told), window) {}
+  Recorder(std::size_t nodes, std::span<const Adversary> adversaries, PublicKnowledge told, Round window);
 
-  void on_broadcast(Round round, NodeId from, std::span<const NodeId> heard_by,
+  void on_broadcast(Round round, NodeId from, const Audience& audience,
                     std::span<const double> message) override;
   void on_message(Round round, NodeId from, NodeId to, std::span<const double> message) override;
+  void on_missed(Round round, NodeId from, NodeId to, std::span<const double> message) override;
+  void on_late(Round round, NodeId from, NodeId to, Round said, std::span<const double> message) override;
   std::span<const View> views() const { return views_; }
 
+  /// What has been recorded so far.
+  void save(StateWriter& out) const;
+  void load(StateReader& in);
+
  private:
-  void record(Round round, NodeId from, std::optional<NodeId> to, std::span<const double> message,
-              std::span<const std::size_t> listeners);
+  using Views = std::vector<std::size_t>;
+  void add_listeners(const Views& views);
+  void add_wire(NodeId from, NodeId to);
+  void record(const Overheard& heard);
 
   PublicKnowledge told_;
   Round window_;
   std::deque<std::vector<double>> payloads_;
   std::vector<View> views_;
-  std::vector<std::vector<std::size_t>> hearing_broadcasts_;  // by sender: which views hear its broadcasts
+  std::vector<Views> members_;                                      // by node: which views it is a member of
+  std::vector<Views> taps_;                                         // by node: which views read all it says
+  std::vector<std::vector<std::pair<NodeId, std::size_t>>> wires_;  // by node: far end and view
+  Views listeners_;                                                 // of the message at hand
+  std::vector<char> listens_;
 };
 
 }  // namespace earshot
