@@ -5,6 +5,9 @@
 
 #include "earshot/protocol/central.hpp"
 #include "earshot/protocol/decentralised.hpp"
+#include "earshot/protocol/federated_averaging.hpp"
+#include "earshot/protocol/federated_scaffold.hpp"
+#include "earshot/protocol/federated_sgd.hpp"
 #include "earshot/protocol/muffliato.hpp"
 #include "earshot/protocol/primal_dual.hpp"
 #include "earshot/protocol/skip_ring.hpp"
@@ -14,6 +17,8 @@ namespace earshot {
 std::span<const ProtocolComponent> training_protocols() {
   static const std::vector<ProtocolComponent> all = [] {
     std::vector<ProtocolComponent> components = {central_component()};
+    components.insert(components.end(),
+                      {fedsgd_component(), fedavg_component(), fedprox_component(), scaffold_component()});
     components.insert(components.end(), {dgd_component(), d_psgd_component(), muffliato_component(),
                                          muffliato_random_component()});
     components.insert(components.end(), {pdmm_component(), admm_component(), server_pdmm_component()});
