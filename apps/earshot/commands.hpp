@@ -6,6 +6,7 @@
 namespace earshot::cli {
 
 void add_run_command(CLI::App& app);
+void add_train_command(CLI::App& app);
 void add_audit_command(CLI::App& app);
 void add_topology_command(CLI::App& app);
 void add_account_command(CLI::App& app);

@@ -62,6 +62,7 @@ int run(int argc, char** argv) {
   add_account_command(app);
   add_verify_command(app);
   add_run_command(app);
+  add_train_command(app);
   add_report_command(app);
   add_list_command(app);
   add_data_command(app);

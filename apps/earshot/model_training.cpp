@@ -12,7 +12,6 @@
 #include "earshot/core/error.hpp"
 #include "earshot/core/progress.hpp"
 #include "earshot/data/catalogue/catalogue.hpp"
-#include "earshot/training/split.hpp"
 #include "earshot/training/trainer.hpp"
 #include "earshot/training/training_data.hpp"
 #include "model_argument.hpp"
@@ -173,14 +172,6 @@ Json provenance(const TrainOptions& options, const TrainingData& data, const Tra
   return out;
 }
 
-void hold_out_validation(const TrainOptions& options, TrainingParts& parts) {
-  if (options.validation_share == 0) return;
-  Stream stream({options.seed, Purpose::kDataSelection, 0, 2, 0});
-  Split split = random_split(parts.train, options.validation_share, stream);
-  parts.train = std::move(split.train);
-  parts.validation = std::move(split.held_out);
-}
-
 Trained train_once(const TrainOptions& options, TrainingData& data, const TrainingParts& parts, bool talk) {
   Trained trained{
       choose_model(options.model, data.examples->input(), data.examples->targets().outputs()), {}, {}, 0};
@@ -218,7 +209,7 @@ void store(const TrainOptions& options, const TrainingData& data, const Trained&
 
 void train_and_store(const TrainOptions& options) {
   TrainingData data = load_training_data(options.data, data_directory());
-  hold_out_validation(options, data.parts);
+  hold_out_validation(data.parts, options.validation_share, options.seed);
   const bool talk = !options.json;
   const Trained trained = train_once(options, data, data.parts, talk);
   store(options, data, trained);
@@ -267,7 +258,7 @@ void cross_validate(const TrainOptions& options) {
     choice.fold = fold;
     TrainingData data = load_training_data(choice, data_directory());
     description = data.description;
-    hold_out_validation(options, data.parts);
+    hold_out_validation(data.parts, options.validation_share, options.seed);
     const Trained trained = train_once(options, data, data.parts, false);
     if (trained.result.interrupted) fail(Fault::kInterrupted, "interrupted; nothing was stored");
     const Scores& last = *trained.result.epochs.back().test;

@@ -79,10 +79,12 @@ void run_plan(const PlanRun& request) {
   set_thread_count(request.common.threads);
   const Plan plan = parse_plan(request.text, request.origin, standard_catalogue(), request.overrides);
   const GraphSources sources = sources_from(request.working_directory);
-  if (auto problems = preflight(plan, sources); !problems.empty()) throw PlanError(std::move(problems));
+  TrainingSets loaded;
+  if (auto problems = preflight(plan, sources, &loaded); !problems.empty())
+    throw PlanError(std::move(problems));
 
   const std::filesystem::path directory = output_directory(request, plan);
-  const Pipeline pipeline(plan, sources);
+  const Pipeline pipeline(plan, sources, std::move(loaded));
   RunStore store(directory, plan);
   const RunOutcome outcome =
       execute(plan, &store, [&](const Cell& cell, std::size_t trial) { return pipeline.run(cell, trial); });

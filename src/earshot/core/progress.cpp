@@ -66,9 +66,15 @@ void Progress::advance(std::size_t units) {
   draw();
 }
 
+void Progress::set_status(std::string status) {
+  const std::lock_guard lock(mutex_);
+  status_ = std::move(status);
+}
+
 void Progress::draw() {
   const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  fmt::print(stderr, "\r\x1b[K{}", line_with_rate(label_, done_, total_, done_ - already_done_, elapsed));
+  fmt::print(stderr, "\r\x1b[K{}{}{}", line_with_rate(label_, done_, total_, done_ - already_done_, elapsed),
+             status_.empty() ? "" : "  ", status_);
   std::fflush(stderr);
 }
 

@@ -25,11 +25,14 @@ class Progress {
 
   /// Safe to call from parallel bodies.
   void advance(std::size_t units = 1);
+  /// Shown behind the time left from the next drawing on.
+  void set_status(std::string status);
 
  private:
   void draw();
 
   std::string label_;
+  std::string status_;
   std::size_t total_;
   std::size_t already_done_;
   std::size_t done_;

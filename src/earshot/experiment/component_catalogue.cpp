@@ -8,13 +8,14 @@
 namespace earshot {
 
 std::span<const std::string> component_roles() {
-  static const std::array<std::string, 9> roles{"graph",     "weights",   "data",   "model", "protocol",
-                                                "mechanism", "adversary", "attack", "metric"};
+  static const std::array<std::string, 11> roles{"graph",     "weights",  "data",      "partition",
+                                                 "model",     "protocol", "mechanism", "faults",
+                                                 "adversary", "attack",   "metric"};
   return roles;
 }
 
 std::span<const std::string> section_roles() {
-  return component_roles().first(8);
+  return component_roles().first(component_roles().size() - 1);
 }
 
 void Catalogue::add(Schema schema) {

@@ -6,6 +6,7 @@
 #include "earshot/collect/components.hpp"
 #include "earshot/core/error.hpp"
 #include "earshot/metric/metrics.hpp"
+#include "earshot/pipeline/training_sections.hpp"
 #include "earshot/protocol/components.hpp"
 
 namespace earshot {
@@ -20,29 +21,45 @@ const Component& by_name(std::span<const Component> components, std::string_view
 }
 
 template <class Component>
-void add_all(Catalogue& catalogue, std::span<const Component> components) {
-  for (const Component& component : components) catalogue.add(component.schema);
+void add_all(std::vector<Schema>& schemas, std::span<const Component> components) {
+  for (const Component& component : components) schemas.push_back(component.schema);
 }
 
-void add_all(Catalogue& catalogue, std::span<const Schema> schemas) {
-  for (const Schema& schema : schemas) catalogue.add(schema);
+void add_all(std::vector<Schema>& schemas, std::span<const Schema> more) {
+  schemas.insert(schemas.end(), more.begin(), more.end());
+}
+
+std::vector<Schema> schemas_without_training() {
+  std::vector<Schema> schemas;
+  add_all(schemas, graph_components());
+  add_all(schemas, weights_components());
+  add_all(schemas, dataset_components());
+  add_all(schemas, model_components());
+  add_all(schemas, protocol_schemas());
+  add_all(schemas, mechanism_components());
+  add_all(schemas, adversary_components());
+  add_all(schemas, attack_schemas());
+  add_all(schemas, metric_schemas());
+  add_all(schemas, collect_schemas());
+  return schemas;
+}
+
+Catalogue catalogue_of(std::vector<Schema> schemas) {
+  Catalogue catalogue;
+  for (Schema& schema : schemas) catalogue.add(std::move(schema));
+  return catalogue;
 }
 
 }  // namespace
 
 Catalogue standard_catalogue() {
-  Catalogue catalogue;
-  add_all(catalogue, graph_components());
-  add_all(catalogue, weights_components());
-  add_all(catalogue, dataset_components());
-  add_all(catalogue, model_components());
-  add_all(catalogue, protocol_schemas());
-  add_all(catalogue, mechanism_components());
-  add_all(catalogue, adversary_components());
-  add_all(catalogue, attack_schemas());
-  add_all(catalogue, metric_schemas());
-  add_all(catalogue, collect_schemas());
-  return catalogue;
+  std::vector<Schema> schemas = schemas_without_training();
+  add_training_schemas(schemas);
+  return catalogue_of(std::move(schemas));
+}
+
+Catalogue catalogue_without_training() {
+  return catalogue_of(schemas_without_training());
 }
 
 const GraphComponent& graph_component(std::string_view name) {

@@ -14,6 +14,8 @@
 namespace earshot {
 
 Catalogue standard_catalogue();
+/// The same as far as it is not about training.
+Catalogue catalogue_without_training();
 
 const GraphComponent& graph_component(std::string_view name);
 const WeightsComponent& weights_component(std::string_view name);

@@ -13,15 +13,20 @@
 #include "earshot/pipeline/components.hpp"
 #include "earshot/pipeline/dgd_trial.hpp"
 #include "earshot/pipeline/pipeline.hpp"
+#include "earshot/pipeline/section_key.hpp"
+#include "earshot/pipeline/train_preflight.hpp"
+#include "earshot/pipeline/train_trial.hpp"
 
 namespace earshot {
 namespace {
 
 class Checker {
  public:
-  Checker(const Plan& plan, const GraphSources& sources) : plan_(plan), sources_(sources) {}
+  Checker(const Plan& plan, const GraphSources& sources, TrainingSets& loaded)
+      : plan_(plan), sources_(sources), loaded_(loaded) {}
 
   std::vector<Problem> run() {
+    check_unused_sections(plan_, complain_);
     for (const Cell& cell : plan_.cells) {
       if (sections_fit(cell)) values_fit(cell);
     }
@@ -51,6 +56,10 @@ class Checker {
   }
 
   bool sections_fit(const Cell& cell) {
+    if (cell.find("protocol") != nullptr) {
+      if (trains(cell)) return training_sections_fit(cell, complain_);
+      if (!has_no_training_settings(cell, complain_)) return false;
+    }
     if (collects(cell)) return collect_sections_fit(cell);
     bool fits = true;
     for (const char* role : {"graph", "weights", "protocol", "adversary"}) {
@@ -149,6 +158,7 @@ class Checker {
 
   /// What can only be known by building it: graph, attackers, noise, data, memory.
   void values_fit(const Cell& cell) {
+    if (trains(cell)) return check_training(cell, plan_.seed, sources_, loaded_, complain_);
     if (collects(cell)) return check_collection(cell);
     attempt("mechanism", [&] { build_mechanism(cell); });
     const Choice* data = cell.find("data");
@@ -160,7 +170,7 @@ class Checker {
         add("graph", fmt::format("the graph falls into {} parts that never hear of each other", parts),
             "condition it on being connected, or take its largest component");
       }
-      if (data != nullptr && shapes_.contains(data_key(*data))) check_memory(cell, stage);
+      if (data != nullptr && shapes_.contains(section_key(*data))) check_memory(cell, stage);
     });
   }
 
@@ -181,18 +191,16 @@ class Checker {
         .make(choice.settings, once ? 1 : cell.at("protocol").settings.size("rounds"));
   }
 
-  static std::string data_key(const Choice& choice) { return choice.kind + choice.settings.values().dump(); }
-
   void check_data(const Choice& choice) {
-    if (shapes_.contains(data_key(choice))) return;
+    if (shapes_.contains(section_key(choice))) return;
     const ImageDataset dataset =
         dataset_component(choice.kind).load(choice.settings, sources_.data_directory);
-    shapes_[data_key(choice)] = {dataset.shape, dataset.classes};
+    shapes_[section_key(choice)] = {dataset.shape, dataset.classes};
   }
 
   /// Numbers in one message.
   double message_size(const Cell& cell) {
-    const auto& [shape, classes] = shapes_.at(data_key(cell.at("data")));
+    const auto& [shape, classes] = shapes_.at(section_key(cell.at("data")));
     const Choice* model = cell.find("model");
     if (model == nullptr) return static_cast<double>(shape.size());
     return static_cast<double>(
@@ -229,6 +237,10 @@ class Checker {
 
   const Plan& plan_;
   const GraphSources& sources_;
+  TrainingSets& loaded_;
+  Complain complain_ = [this](const std::string& key, const std::string& why, const std::string& fix) {
+    add(key, why, fix);
+  };
   std::vector<Problem> problems_;
   std::set<std::string> said_;
   std::map<std::string, std::pair<Shape, std::size_t>> shapes_;  // of an image, and classes, by data section
@@ -236,15 +248,16 @@ class Checker {
 
 }  // namespace
 
-std::vector<Problem> preflight(const Plan& plan, const GraphSources& sources) {
-  return Checker(plan, sources).run();
+std::vector<Problem> preflight(const Plan& plan, const GraphSources& sources, TrainingSets* loaded) {
+  TrainingSets unused;
+  return Checker(plan, sources, loaded == nullptr ? unused : *loaded).run();
 }
 
 TableColumns table_columns(const Plan& plan) {
   TableColumns columns;
   for (const Cell& cell : plan.cells) {
-    if (collects(cell)) {
-      columns.merge(collect_columns(cell));
+    if (collects(cell) || trains(cell)) {
+      columns.merge(trains(cell) ? train_columns() : collect_columns(cell));
       continue;
     }
     const bool attacked = cell.find("data") != nullptr;

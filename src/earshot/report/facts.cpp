@@ -293,6 +293,7 @@ CellFacts cell_facts(const CellResults& cell) {
   facts.zero_psnr = column_mean(cell, "victims", "zero_psnr");
   facts.mean_psnr = column_mean(cell, "victims", "mean_psnr");
   facts.accuracy = column_mean(cell, "training", "accuracy");
+  if (facts.accuracy) facts.baseline = column_mean(cell, "training", "baseline");
   facts.loss = column_mean(cell, "training", "loss");
   facts.consensus_error = column_mean(cell, "training", "consensus_error");
   return facts;

@@ -42,6 +42,7 @@ struct CellFacts {
   std::vector<PairFacts> pairs;         // by attacker, then victim
   std::vector<std::size_t> exposed_to;  // per node: how many attackers reconstruct it
   std::optional<double> accuracy, loss, consensus_error;
+  std::optional<double> baseline;  // accuracy of always saying the most frequent class
   std::optional<double> mean_leak, mean_determined, mean_success, psnr, zero_psnr, mean_psnr;
   std::size_t reconstruct_most = 0;  // attackers whose leak exceeds one half
 };

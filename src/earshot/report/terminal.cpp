@@ -76,7 +76,8 @@ class Summary {
                                            {"PSNR", &CellFacts::psnr, false},
                                            {"zero guess", &CellFacts::zero_psnr, false},
                                            {"mean guess", &CellFacts::mean_psnr, false},
-                                           {"accuracy", &CellFacts::accuracy, true}};
+                                           {"accuracy", &CellFacts::accuracy, true},
+                                           {"majority", &CellFacts::baseline, true}};
     TextTable table;
     const std::vector<SweptKey> keys = swept_keys(results_.cells);
     for (const SweptKey& key : keys) table.add_column(key.title, Kind::kWords);
@@ -234,6 +235,7 @@ class Summary {
       line += fmt::format("{}{}: ", line.empty() ? "" : "; ", cell_name(c));
       line +=
           facts.accuracy ? "accuracy " + percent_text(facts.accuracy) : "loss " + number_text(facts.loss, 3);
+      if (facts.baseline) line += fmt::format(" (always the majority: {})", percent_text(facts.baseline));
       if (facts.accuracy && facts.loss) line += ", loss " + number_text(facts.loss, 3);
       if (facts.consensus_error) line += ", consensus error " + number_text(facts.consensus_error, 3);
     }

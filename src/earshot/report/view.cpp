@@ -50,6 +50,27 @@ Json statement_view(const StatementFacts& statement) {
           {"assumptions", statement.assumptions}};
 }
 
+/// What a training promises against each adversary, of its first trial.
+Json promises_view(const CellResults& cell) {
+  Json rows = Json::array();
+  const auto found = cell.tables.find("statements");
+  if (found == cell.tables.end()) return rows;
+  const TableFacts& table = found->second;
+  std::vector<std::size_t> places;
+  for (const char* name : {"trial", "adversary", "epsilon", "delta", "unit", "definition", "assumptions"}) {
+    const auto place = table.column(name);
+    if (!place) return rows;
+    places.push_back(*place);
+  }
+  for (const auto& row : table.rows) {
+    if (row[places[0]] != 0) continue;
+    Json shown = Json::array();
+    for (std::size_t i = 1; i < places.size(); ++i) shown.push_back(row[places[i]]);
+    rows.push_back(std::move(shown));
+  }
+  return rows;
+}
+
 /// "x(3) + 2·x(4)": what is known of values that stay hidden.
 std::string relation_text(const HiddenRelation& relation) {
   std::string sum;
@@ -130,6 +151,7 @@ Json cell_view(const CellResults& cell, const CellFacts& facts, std::size_t pair
                {"guarantee", facts.guarantee},
                {"nodes", facts.nodes},
                {"statement", cell.statement ? statement_view(*cell.statement) : Json(nullptr)},
+               {"promises", promises_view(cell)},
                {"attackers", Json::array()},
                {"pairs", Json::array()},
                {"exposed_to", facts.exposed_to},
@@ -141,6 +163,7 @@ Json cell_view(const CellResults& cell, const CellFacts& facts, std::size_t pair
                {"zero_psnr", brief(facts.zero_psnr)},
                {"mean_psnr", brief(facts.mean_psnr)},
                {"accuracy", brief(facts.accuracy)},
+               {"baseline", brief(facts.baseline)},
                {"loss", brief(facts.loss)},
                {"consensus_error", brief(facts.consensus_error)},
                {"truths", cell.truths},

@@ -79,6 +79,28 @@ std::string leak_headline(const std::vector<CellResults>& cells, const std::vect
   return sentence + ".";
 }
 
+/// Where nobody attacked: what was learnt.
+std::string training_headline(const std::vector<CellResults>& cells, const std::vector<CellFacts>& facts) {
+  std::optional<std::size_t> low, high;
+  for (std::size_t c = 0; c < facts.size(); ++c) {
+    if (!facts[c].accuracy) continue;
+    if (!low || *facts[c].accuracy < *facts[*low].accuracy) low = c;
+    if (!high || *facts[c].accuracy > *facts[*high].accuracy) high = c;
+  }
+  if (!low) return "";
+  const std::string guess = facts[*high].baseline ? fmt::format("; always saying the majority scores {}",
+                                                                percent_text(facts[*high].baseline))
+                                                  : "";
+  if (cells.size() == 1) {
+    const std::string guarantee = facts[0].guarantee.empty() ? "" : fmt::format(" ({})", facts[0].guarantee);
+    return fmt::format("Trained to an accuracy of {}{}{}.", percent_text(facts[0].accuracy), guarantee,
+                       guess);
+  }
+  return fmt::format("Over {} settings, training reaches an accuracy from {} ({}) to {} ({}){}.",
+                     facts.size(), percent_text(facts[*low].accuracy), brief_name(cells[*low], facts[*low]),
+                     percent_text(facts[*high].accuracy), brief_name(cells[*high], facts[*high]), guess);
+}
+
 std::string expectations_headline(const std::vector<ExpectationFacts>& expectations) {
   if (expectations.empty()) return "";
   const auto met = std::count_if(expectations.begin(), expectations.end(),
@@ -164,7 +186,8 @@ std::string verdict_text(const ExpectationFacts& expectation) {
 }
 
 std::string headline_text(const Results& results, const std::vector<CellFacts>& facts) {
-  const std::string leak = leak_headline(results.cells, facts);
+  std::string leak = leak_headline(results.cells, facts);
+  if (leak.empty()) leak = training_headline(results.cells, facts);
   const std::string published = expectations_headline(results.expectations);
   if (!leak.empty()) return published.empty() ? leak : leak + " " + published;
   if (!published.empty()) return published;

@@ -15,6 +15,7 @@
 #include "earshot/data/tables/table_encoder.hpp"
 #include "earshot/data/tables/tabular_datasets.hpp"
 #include "earshot/training/split.hpp"
+#include "earshot/training/synthetic_data.hpp"
 
 namespace earshot {
 namespace {
@@ -235,7 +236,16 @@ TrainingData load_graphs(const GraphsDatasetComponent& component, const DataChoi
   return data;
 }
 
+/// Drawn with its own test part, so there is nothing to split.
+TrainingData load_synthetic(const DataChoice& choice) {
+  if (choice.folds > 0) {
+    fail(Fault::kConfig, "data.folds: two_gaussians draws its own test records; leave it out");
+  }
+  return draw_two_gaussians(checked(two_gaussians_schema(), choice.settings), choice.seed);
+}
+
 TrainingData load(const DataChoice& choice, const Path& directory) {
+  if (choice.name == two_gaussians_schema().name) return load_synthetic(choice);
   const auto images = dataset_components();
   if (const auto it = find(images, choice.name); it != images.end())
     return load_images(*it, choice, directory);
@@ -274,14 +284,34 @@ TrainingData load_training_data(const DataChoice& choice, const Path& directory)
   return data;
 }
 
+void hold_out_validation(TrainingParts& parts, double share, std::uint64_t seed) {
+  if (share == 0) return;
+  Stream stream({seed, Purpose::kDataSelection, 0, 2, 0});
+  Split split = random_split(parts.train, share, stream);
+  parts.train = std::move(split.train);
+  parts.validation = std::move(split.held_out);
+}
+
+std::vector<Schema> training_data_schemas() {
+  std::vector<Schema> schemas = {two_gaussians_schema()};
+  for (const auto& component : dataset_components()) schemas.push_back(component.schema);
+  for (const auto& component : node_dataset_components()) schemas.push_back(component.schema);
+  for (const auto& component : graphs_dataset_components()) schemas.push_back(component.schema);
+  for (const TabularLoader& loader : tabular_loaders()) {
+    const auto same = [&](const Schema& schema) { return schema.name == loader.name; };
+    if (std::ranges::any_of(schemas, same)) continue;
+    Schema schema = table_schema();
+    schema.name = loader.name;
+    schema.summary = loader.summary;
+    schemas.push_back(std::move(schema));
+  }
+  for (Schema& schema : schemas) schema.role = "data";
+  return schemas;
+}
+
 std::vector<std::string> training_data_names() {
   std::vector<std::string> names;
-  for (const auto& component : dataset_components()) names.push_back(component.schema.name);
-  for (const auto& component : node_dataset_components()) names.push_back(component.schema.name);
-  for (const auto& component : graphs_dataset_components()) names.push_back(component.schema.name);
-  for (const auto& loader : tabular_loaders()) {
-    if (std::ranges::count(names, loader.name) == 0) names.emplace_back(loader.name);
-  }
+  for (Schema& schema : training_data_schemas()) names.push_back(std::move(schema.name));
   return names;
 }
 

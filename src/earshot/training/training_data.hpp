@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "earshot/core/json.hpp"
+#include "earshot/core/schema.hpp"
 #include "earshot/training/examples.hpp"
 #include "earshot/training/trainer.hpp"
 
@@ -34,7 +35,11 @@ struct TrainingData {
 /// Standardisation and encodings are fitted on the training part only.
 TrainingData load_training_data(const DataChoice& choice, const std::filesystem::path& directory);
 
-/// What `load_training_data` understands.
+/// Moves a share of the training part, drawn at random, to the validation part.
+void hold_out_validation(TrainingParts& parts, double share, std::uint64_t seed);
+
+/// What `load_training_data` understands: every dataset with its settings.
+std::vector<Schema> training_data_schemas();
 std::vector<std::string> training_data_names();
 
 }  // namespace earshot

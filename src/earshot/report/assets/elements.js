@@ -104,6 +104,7 @@ function showGlance() {
   add("Zero guess", "zero_psnr", decibel);
   add("Mean guess", "mean_psnr", decibel);
   add("Accuracy", "accuracy", percent);
+  add("Always the majority", "baseline", percent);
   add("Loss", "loss", (v) => number(v, 3));
   add("Consensus error", "consensus_error", (v) => number(v, 3));
   fill("glance", table(columns, data.cells, data.cells.length > 1 ? (row, i) => choose({ cell: i }) : null,
@@ -126,10 +127,22 @@ function statementBox(cell) {
       ["Against", stated(s.adversary)], ["Assuming", assumptions]]));
 }
 
+// What a training promises against each adversary: rows of adversary, epsilon, delta, unit, definition, assumptions.
+function promisesTable(cell) {
+  if (cell.promises.length === 0) return null;
+  return table([
+    { title: "Against", cell: (p) => p[0] },
+    { title: "ε", number: true, cell: (p) => p[1] === null ? el("span", { class: "bad" }, "no privacy") : number(p[1]) },
+    { title: "δ", number: true, cell: (p) => p[1] === null ? "–" : number(p[2]) },
+    { title: "Protects", cell: (p) => p[3] },
+    { title: "Definition", cell: (p) => p[4] },
+    { title: "Assuming", cell: (p) => p[5] || "–" }], cell.promises);
+}
+
 function showStatement() {
   if (data.cells.length === 0) return hide("statement");
   const cells = data.cells.length <= CELLS_SIDE_BY_SIDE ? data.cells : [currentCell()];
-  fill("statement", el("div", { class: "boxes" }, ...cells.map(statementBox)));
+  fill("statement", el("div", { class: "boxes" }, ...cells.map(statementBox)), promisesTable(currentCell()));
 }
 
 function frame(image, caption, alt, ...details) {

@@ -1,0 +1,165 @@
+#include "earshot/pipeline/train_preflight.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "earshot/core/error.hpp"
+#include "earshot/core/text.hpp"
+#include "earshot/pipeline/components.hpp"
+#include "earshot/pipeline/section_key.hpp"
+#include "earshot/pipeline/train_trial.hpp"
+#include "earshot/training/protection_components.hpp"
+
+namespace earshot {
+namespace {
+
+bool need(const Cell& cell, const std::string& role, const std::string& because, const Complain& complain) {
+  if (cell.find(role) != nullptr) return true;
+  complain(role, fmt::format("section [{}] is missing: {}", role, because),
+           fmt::format("add [{}] with a kind; `earshot list {}` shows the choices", role, role));
+  return false;
+}
+
+std::vector<std::string> protection_names() {
+  std::vector<std::string> names;
+  for (const ProtectionComponent& component : protection_components()) names.push_back(component.schema.name);
+  return names;
+}
+
+bool uses(const Cell& cell, const std::string& role) {
+  const NetworkNeed needs = training_protocol(cell).needs;
+  if (role == "weights") return needs == NetworkNeed::kWeights;
+  if (role == "graph") return needs != NetworkNeed::kNone;
+  return true;
+}
+
+/// Nodes on a graph hold a state, a message and a gradient each; where weights are not used, nodes talk to
+/// each neighbour separately and keep two vectors per edge. A server's clients borrow their memory.
+double bytes_needed(const Cell& cell, const TrainingData& data, const TrialAddress& address,
+                    const GraphSources& sources) {
+  const Choice* choice = cell.find("graph");
+  if (choice == nullptr || !uses(cell, "graph")) return 0;
+  Stream stream(address.stream(Purpose::kGraph));
+  const Graph graph = graph_component(choice->kind).make(choice->settings, stream, sources);
+  const Choice& model = cell.at("model");
+  const Architecture architecture =
+      model_component(model.kind)
+          .make(model.settings, data.examples->input(), data.examples->targets().outputs());
+  const auto numbers = static_cast<double>(parameter_count(architecture));
+  const auto nodes = static_cast<double>(graph.node_count());
+  const auto edges = static_cast<double>(graph.edges().size());
+  return sizeof(double) * numbers * (uses(cell, "weights") ? 3 * nodes : 2 * nodes + 4 * edges);
+}
+
+double physical_memory() {
+  return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+}
+
+/// Calls the body; what it refuses becomes a problem of that section. False if it refused.
+template <class Body>
+bool attempt(const std::string& role, const Complain& complain, Body&& body) {
+  try {
+    body();
+    return true;
+  } catch (const PlanError& error) {
+    for (const Problem& problem : error.problems()) complain(problem.where, problem.why, problem.fix);
+  } catch (const Error& error) {
+    if (error.fault() == Fault::kInternal) throw;
+    complain(role, error.what(), "");
+  }
+  return false;
+}
+
+}  // namespace
+
+bool training_sections_fit(const Cell& cell, const Complain& complain) {
+  const std::string& protocol = cell.at("protocol").kind;
+  bool fits = true;
+  for (const char* role : {"data", "model"}) {
+    fits = need(cell, role, fmt::format("protocol \"{}\" trains on it", protocol), complain) && fits;
+  }
+  for (const char* role : {"graph", "weights"}) {
+    if (uses(cell, role))
+      fits = need(cell, role, fmt::format("protocol \"{}\" runs on a given network", protocol), complain) &&
+             fits;
+  }
+  if (protocol != "central")
+    fits = need(cell, "partition", "the records have to be divided over the nodes", complain) && fits;
+  const auto protections = protection_names();
+  const std::string& mechanism = cell.at("mechanism").kind;
+  if (std::ranges::find(protections, mechanism) == protections.end()) {
+    complain("mechanism.kind", fmt::format("mechanism \"{}\" does not protect training", mechanism),
+             suggest(mechanism, protections));
+    fits = false;
+  }
+  return fits;
+}
+
+void check_training(const Cell& cell, std::uint64_t seed, const GraphSources& sources, TrainingSets& loaded,
+                    const Complain& complain) {
+  const Choice& data = cell.at("data");
+  const std::string key = section_key(data);
+  const auto load = [&] {
+    if (!loaded.contains(key)) loaded.emplace(key, load_training_section(data, seed, sources));
+  };
+  if (!attempt("data", complain, load)) return;
+  const TrainingData& examples = loaded.at(key);
+  const TrialAddress address{seed, 0};
+  double bytes = 0;
+  if (!attempt("graph", complain, [&] { bytes = bytes_needed(cell, examples, address, sources); })) return;
+  if (bytes > 0.8 * physical_memory()) {
+    complain("graph",
+             fmt::format("the run would need about {:.1f} GiB, the machine has {:.1f}", bytes / 0x1p30,
+                         physical_memory() / 0x1p30),
+             "use fewer nodes or a smaller model");
+    return;
+  }
+  attempt("protocol", complain, [&] { TrainTrial(cell, address, examples, sources); });
+}
+
+void check_unused_sections(const Plan& plan, const Complain& complain) {
+  if (!std::ranges::all_of(plan.cells, trains)) return;
+  for (const char* role : {"graph", "weights"}) {
+    const auto has = [&](const Cell& cell) { return cell.find(role) != nullptr; };
+    const auto used = [&](const Cell& cell) { return uses(cell, role); };
+    if (std::ranges::any_of(plan.cells, has) && std::ranges::none_of(plan.cells, used))
+      complain(role,
+               fmt::format("protocol \"{}\" has no use for [{}]", plan.cells[0].at("protocol").kind, role),
+               fmt::format("remove [{}]", role));
+  }
+  const auto listened = [](const Cell& cell) { return cell.find("adversary") != nullptr; };
+  if (std::ranges::any_of(plan.cells, listened))
+    complain("adversary", "nobody attacks this training, and its statements are about every adversary",
+             "remove [adversary]");
+}
+
+bool has_no_training_settings(const Cell& cell, const Complain& complain) {
+  const std::string& protocol = cell.at("protocol").kind;
+  bool none = true;
+  const auto refuse = [&](const std::string& key, const std::string& why, const std::string& fix) {
+    complain(key, why, fix);
+    none = false;
+  };
+  for (const char* role : {"partition", "faults"}) {
+    if (cell.find(role) != nullptr)
+      refuse(role, fmt::format("protocol \"{}\" does not train here and has no use for [{}]", protocol, role),
+             fmt::format("remove [{}]", role));
+  }
+  for (const char* role : {"data", "mechanism", "protocol"}) {
+    const Choice* choice = cell.find(role);
+    if (choice == nullptr) continue;
+    if (catalogue_without_training().find(role, choice->kind) == nullptr) {
+      refuse(fmt::format("{}.kind", role),
+             fmt::format("{} \"{}\" is for training without an attack", role, choice->kind),
+             cell.find("attack") == nullptr ? "choose another" : "remove [attack], or choose another");
+      continue;
+    }
+    for (const std::string& key : training_only_keys(*choice, role))
+      refuse(fmt::format("{}.{}", role, key), "this is a setting of training without an attack", "remove it");
+  }
+  return none;
+}
+
+}  // namespace earshot

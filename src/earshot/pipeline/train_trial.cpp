@@ -1,0 +1,242 @@
+#include "earshot/pipeline/train_trial.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "earshot/core/error.hpp"
+#include "earshot/core/interrupt.hpp"
+#include "earshot/model/native/native_model.hpp"
+#include "earshot/pipeline/components.hpp"
+#include "earshot/pipeline/rows.hpp"
+#include "earshot/pipeline/training_statements.hpp"
+#include "earshot/training/protection_components.hpp"
+
+namespace earshot {
+namespace {
+
+/// A network is drawn while a reader can still see something.
+constexpr std::size_t kMostDrawnNodes = 1000;
+
+Json or_null(const std::optional<double>& value) {
+  return value ? finite_or_null(*value) : Json(nullptr);
+}
+
+Json scores_json(const std::optional<Scores>& scores, double Scores::*value) {
+  return scores ? finite_or_null((*scores).*value) : Json(nullptr);
+}
+
+/// The share of right classes, or the error of numbers: each has its own column.
+Json accuracy_json(const std::optional<Scores>& scores) {
+  return scores && scores->classes ? scores_json(scores, &Scores::accuracy) : Json(nullptr);
+}
+Json rmse_json(const std::optional<Scores>& scores) {
+  return scores && !scores->classes ? scores_json(scores, &Scores::accuracy) : Json(nullptr);
+}
+
+std::vector<std::string> round_columns() {
+  return {"round",    "elapsed",         "train_loss", "loss",         "accuracy", "rmse",
+          "baseline", "validation_loss", "epsilon",    "disagreement", "lost"};
+}
+std::vector<std::string> end_columns() {
+  return {"rounds",     "end",     "accuracy",     "rmse",    "baseline", "loss",
+          "train_loss", "epsilon", "disagreement", "elapsed", "lost"};
+}
+std::vector<std::string> node_columns() {
+  return {"node", "records", "steps", "epsilon", "budget_spent"};
+}
+std::vector<std::string> statement_columns() {
+  return {"adversary", "epsilon", "delta", "unit", "adjacency", "definition", "assumptions"};
+}
+
+std::size_t node_count(const Cell& cell, const Graph* graph) {
+  const Choice* partition = cell.find("partition");
+  const bool said = partition != nullptr && partition->settings.has("nodes");
+  const bool bound = training_protocol(cell).needs != NetworkNeed::kNone;
+  if (graph != nullptr && said && bound && partition->settings.size("nodes") != graph->node_count()) {
+    fail(Fault::kConfig,
+         fmt::format("the partition divides the records over {} nodes, the graph has {}; leave out "
+                     "partition.nodes",
+                     partition->settings.size("nodes"), graph->node_count()));
+  }
+  if (said) return partition->settings.size("nodes");
+  if (graph != nullptr) return graph->node_count();
+  return partition == nullptr ? 1 : kUsualNodes;
+}
+
+/// Training in one place has one node, which holds what was dealt to all.
+void pool(std::vector<std::vector<std::size_t>>& shards) {
+  std::vector<std::size_t> all;
+  for (const auto& shard : shards) all.insert(all.end(), shard.begin(), shard.end());
+  std::ranges::sort(all);
+  shards = {std::move(all)};
+}
+
+std::string joined(const std::vector<std::string>& sentences) {
+  return fmt::format("{}", fmt::join(sentences, "; "));
+}
+
+}  // namespace
+
+std::string end_text(RunEnd end) {
+  switch (end) {
+    case RunEnd::kNotYet:
+      return "not finished";
+    case RunEnd::kAllRounds:
+      return "all rounds done";
+    case RunEnd::kNoGain:
+      return "stopped early";
+    case RunEnd::kBudgetsSpent:
+      return "budgets spent";
+  }
+  fail(Fault::kInternal, "unknown end of a run");
+}
+
+TrainTrial::TrainTrial(const Cell& cell, const TrialAddress& address, const TrainingData& data,
+                       const GraphSources& sources)
+    : data_(data) {
+  build_network(cell, address, sources);
+  const Graph* graph = matrix_ ? &matrix_->graph() : nullptr;
+  auto shards = shards_of(cell, data, node_count(cell, graph), address, sources);
+  if (cell.at("protocol").kind == "central") pool(shards);
+  for (std::size_t node = 0; node < shards.size(); ++node) {
+    const bool named = graph != nullptr && graph->node_count() == shards.size();
+    names_.push_back(named ? graph->name(static_cast<NodeId>(node)) : fmt::format("node {}", node));
+    records_.push_back(shards[node].size());
+  }
+
+  const Choice& model = cell.at("model");
+  architecture_ = model_component(model.kind)
+                      .make(model.settings, data.examples->input(), data.examples->targets().outputs());
+  model_ = make_native_model(architecture_);
+  task_ = std::make_unique<LearningTask>(*model_, *data.examples, training_precision(cell));
+  Stream start(address.stream(Purpose::kModelInit));
+  ProtocolParts parts{*task_,
+                      {},
+                      names_,
+                      matrix_ ? &*matrix_ : nullptr,
+                      protection(cell, shards),
+                      task_->initial_state(start),
+                      address.seed,
+                      address.trial};
+  parts.shards = std::move(shards);
+  protocol_ = training_protocol(cell).make(protocol_settings(cell), std::move(parts));
+  network_ =
+      std::make_unique<LocalNetwork>(protocol_->topology(), protocol_->participants(), wire_precision(cell));
+  if (const FaultOptions faults = fault_options(cell); faults.any())
+    network_->suffer(faults, address.seed, address.trial);
+  run_ = std::make_unique<TrainingRun>(*protocol_, *network_, *task_, data.parts, run_options(cell));
+}
+
+void TrainTrial::build_network(const Cell& cell, const TrialAddress& address, const GraphSources& sources) {
+  const Choice* choice = cell.find("graph");
+  if (choice == nullptr) return;
+  Stream stream(address.stream(Purpose::kGraph));
+  const Graph graph = graph_component(choice->kind).make(choice->settings, stream, sources);
+  const Choice* weights = cell.find("weights");
+  matrix_ = weights == nullptr ? metropolis_weights(graph)
+                               : weights_component(weights->kind).make(graph, weights->settings, sources);
+}
+
+Protection TrainTrial::protection(const Cell& cell,
+                                  const std::vector<std::vector<std::size_t>>& shards) const {
+  const Settings settings = protocol_settings(cell);
+  const auto [smallest, largest] = std::ranges::minmax(records_);
+  const BatchOptions batch = batch_options(settings);
+  const ProtectionUse use{batch.draw,
+                          training_protocol(cell).steps(settings, shards.size(), largest),
+                          settings.size("rounds"),
+                          smallest,
+                          batch.size,
+                          task_->parameter_count()};
+  const Choice& mechanism = cell.at("mechanism");
+  const ProtectionComponent& component = find_protection(mechanism.kind);
+  return component.make(settings_for(component.schema, mechanism), use);
+}
+
+const std::vector<PrivacyStatement>& TrainTrial::statements() {
+  if (statements_.empty() || stated_round_ != run_->round()) {
+    statements_ =
+        training_statements(*protocol_, {data_.examples->connected(), network_->fault_report() != nullptr});
+    stated_round_ = run_->round();
+  }
+  return statements_;
+}
+
+Json TrainTrial::rounds_table() const {
+  RowTable table(round_columns());
+  for (const RoundReport& report : run_->reports()) {
+    table.add({report.round, or_null(report.elapsed), or_null(report.train_loss),
+               scores_json(report.test, &Scores::loss), accuracy_json(report.test), rmse_json(report.test),
+               scores_json(report.test, &Scores::baseline), scores_json(report.validation, &Scores::loss),
+               or_null(report.epsilon), or_null(report.disagreement), report.lost});
+  }
+  return table.json();
+}
+
+Json TrainTrial::training_table() {
+  RowTable table(end_columns());
+  if (run_->reports().empty()) return table.json();
+  const RoundReport& last = run_->reports().back();
+  const std::optional<Scores>& test = run_->test_scores();
+  table.add({run_->round(), end_text(run_->end()), accuracy_json(test), rmse_json(test),
+             scores_json(test, &Scores::baseline), scores_json(test, &Scores::loss), or_null(last.train_loss),
+             or_null(last.epsilon), or_null(last.disagreement), or_null(last.elapsed), last.lost});
+  return table.json();
+}
+
+Json TrainTrial::nodes_table() {
+  RowTable table(node_columns());
+  const auto learners = protocol_->learners();
+  const auto epsilons = run_->epsilons();
+  for (std::size_t i = 0; i < learners.size(); ++i) {
+    table.add({names_[i], records_[i], learners[i]->steps(), or_null(epsilons[i]), learners[i]->exhausted()});
+  }
+  return table.json();
+}
+
+Json TrainTrial::statements_table() {
+  RowTable table(statement_columns());
+  for (const PrivacyStatement& statement : statements()) {
+    table.add({statement.adversary, or_null(statement.epsilon), statement.delta, statement.unit,
+               statement.adjacency, statement.definition, joined(statement.assumptions)});
+  }
+  return table.json();
+}
+
+Json TrainTrial::tables() {
+  return {{"rounds", rounds_table()},
+          {"training", training_table()},
+          {"nodes", nodes_table()},
+          {"statements", statements_table()}};
+}
+
+Json TrainTrial::result(bool in_full) {
+  Json out = {{"tables", tables()}};
+  if (!in_full) return out;
+  if (matrix_ && matrix_->node_count() <= kMostDrawnNodes)
+    out["network"] = network_json(Stage{*matrix_, {}}, run_->round());
+  out["statement"] = to_json(statements().front());
+  out["ledger"] = run_->ledger().to_text();
+  out["warnings"] = protocol_->warnings();
+  return out;
+}
+
+Json run_train_trial(const Cell& cell, const TrialAddress& address, const TrainingData& data,
+                     const GraphSources& sources) {
+  TrainTrial trial(cell, address, data, sources);
+  while (trial.run().end() == RunEnd::kNotYet) {
+    stop_if_interrupted();
+    trial.run().advance();
+  }
+  return trial.result(address.trial == 0);
+}
+
+TableColumns train_columns() {
+  return {{"rounds", round_columns()},
+          {"training", end_columns()},
+          {"nodes", node_columns()},
+          {"statements", statement_columns()}};
+}
+
+}  // namespace earshot

@@ -1,0 +1,66 @@
+// A trial of a protocol that trains: everything that learns, measured round by round.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "earshot/core/json.hpp"
+#include "earshot/model/architecture.hpp"
+#include "earshot/pipeline/training_sections.hpp"
+#include "earshot/protocol/training_run.hpp"
+
+namespace earshot {
+
+class TrainTrial {
+ public:
+  /// Builds the whole network of learners; refuses what does not fit together. `data` must outlive it.
+  TrainTrial(const Cell& cell, const TrialAddress& address, const TrainingData& data,
+             const GraphSources& sources);
+
+  TrainingRun& run() { return *run_; }
+  const TrainingRun& run() const { return *run_; }
+  Protocol& protocol() { return *protocol_; }
+  const Architecture& architecture() const { return architecture_; }
+  const LearningTask& task() const { return *task_; }
+  std::size_t nodes() const { return names_.size(); }
+
+  /// What the run so far promises, against every adversary.
+  const std::vector<PrivacyStatement>& statements();
+  /// Tables "rounds", "training", "nodes" and "statements" of the run so far.
+  Json tables();
+  /// The unit of a results document; `in_full` with statement, ledger and network.
+  Json result(bool in_full);
+
+ private:
+  void build_network(const Cell& cell, const TrialAddress& address, const GraphSources& sources);
+  Protection protection(const Cell& cell, const std::vector<std::vector<std::size_t>>& shards) const;
+  Json rounds_table() const;
+  Json training_table();
+  Json nodes_table();
+  Json statements_table();
+
+  const TrainingData& data_;
+  std::optional<GossipMatrix> matrix_;
+  std::vector<std::string> names_;  // of the learning nodes
+  std::vector<std::size_t> records_;
+  Architecture architecture_;
+  std::unique_ptr<Model> model_;
+  std::unique_ptr<LearningTask> task_;
+  std::unique_ptr<Protocol> protocol_;
+  std::unique_ptr<LocalNetwork> network_;
+  std::unique_ptr<TrainingRun> run_;
+  std::vector<PrivacyStatement> statements_;  // made after `stated_round_`
+  std::uint64_t stated_round_ = 0;
+};
+
+/// Trains to the end; Ctrl-C ends it with Fault::kInterrupted.
+Json run_train_trial(const Cell& cell, const TrialAddress& address, const TrainingData& data,
+                     const GraphSources& sources);
+TableColumns train_columns();
+
+/// "all rounds", "no gain", ...
+std::string end_text(RunEnd end);
+
+}  // namespace earshot
