@@ -553,6 +553,25 @@ TEST(PrimalDualPrivacy, NodesGoOnAveragingAfterTheirBudget) {
   }
 }
 
+/// A release the budget does not allow must leave no trace: other records, the same states.
+TEST(PrimalDualPrivacy, WithoutBudgetNothingDependsOnTheRecords) {
+  for (const ProtectedScope scope : {ProtectedScope::kBatch, ProtectedScope::kUpdate}) {
+    Scene scene(testing::ring(5), 5);
+    const Json settings{{"update", "quadratic"}, {"z_deviation", 1}};
+    const auto one = scene.make(pdmm_component(), settings, noisy(scope, 2, 1e-3));
+    const testing::SmallTask others(5, 5, 2, testing::logistic());
+    ProtocolParts parts = others.parts(noisy(scope, 2, 1e-3), &scene.matrix);
+    parts.start = scene.small.start;
+    Json given = settings;
+    given["rounds"] = 1;
+    const auto other = pdmm_component().make(testing::settings_of(pdmm_component(), given), std::move(parts));
+    testing::train(*one, 3, 4);
+    testing::train(*other, 3, 4);
+    EXPECT_EQ(states(*one), states(*other));
+    EXPECT_TRUE(one->learners()[0]->exhausted());
+  }
+}
+
 TEST(PrimalDual, TellsWhatIsPublic) {
   const Scene scene(testing::ring(4), 2);
   const Json open = scene.make(pdmm_component(), {{"alpha", 0.2}})->public_facts();
