@@ -147,7 +147,7 @@ TEST(Preflight, ListsAllProblemsAtOnceWithTheirFix) {
       "= 3\n"
       "[mechanism]\nkind = \"none\"\n";
   const std::string problems = problems_of(text);
-  for (const char* text_part : {"[weights]", "[adversary]", "earshot list weights"}) {
+  for (const char* text_part : {"[weights]", "[data]", "[model]", "[partition]", "earshot list weights"}) {
     EXPECT_THAT(problems, HasSubstr(text_part));
   }
 }
