@@ -47,6 +47,7 @@ Outcome run_program(const std::vector<std::string>& arguments, const std::filesy
   const ScratchDirectory scratch;
   const auto out = scratch.path() / "out";
   const auto err = scratch.path() / "err";
+  for (const auto& file : {out, err}) write_atomically(file, "");  // a child killed at once opens neither
   const pid_t child = ::fork();
   if (child < 0) throw std::runtime_error("fork failed");
   if (child == 0) become_program(arguments, directory, out, err);

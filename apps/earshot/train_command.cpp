@@ -136,10 +136,24 @@ std::string train_plan(const TrainOptions& options) {
   return text;
 }
 
+/// --set model.hidden=64 is a number to TOML and a list of one width to the schema.
+Override override_of(const std::string& setting, const Catalogue& catalogue) {
+  Override change = parse_override(setting);
+  if (!change.value.is_number_integer()) return change;
+  for (const Schema* schema : catalogue.all()) {
+    for (const Parameter& parameter : schema->parameters) {
+      if (parameter.type == ParameterType::kText && change.key == schema->role + "." + parameter.key)
+        return {change.key, change.value.dump()};
+    }
+  }
+  return change;
+}
+
 Plan plan_of(const TrainOptions& options) {
+  const Catalogue catalogue = standard_catalogue();
   std::vector<Override> overrides;
-  for (const std::string& setting : options.set) overrides.push_back(parse_override(setting));
-  return parse_plan(train_plan(options), "command line", standard_catalogue(), overrides);
+  for (const std::string& setting : options.set) overrides.push_back(override_of(setting, catalogue));
+  return parse_plan(train_plan(options), "command line", catalogue, overrides);
 }
 
 std::string reproducing_command(const TrainOptions& options) {

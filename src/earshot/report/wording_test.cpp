@@ -90,6 +90,26 @@ TEST(SweptKeys, AreShortUnlessAmbiguous) {
   EXPECT_EQ(swept_value(first, "c.y"), "");
 }
 
+TEST(Headline, OfATrainingSaysWhatWasLearnt) {
+  Json document = sample_document();
+  document.erase("expectations");
+  Json cell = {
+      {"settings", {{"protocol.kind", "central"}}},
+      {"statement", {{"private", false}}},
+      {"tables",
+       {{"training",
+         {{"columns", {"trial", "accuracy", "baseline"}}, {"rows", {{0, 0.94, 0.1}, {1, 0.96, 0.1}}}}}}}};
+  document["cells"] = {cell};
+  EXPECT_EQ(headline(document),
+            "Trained to an accuracy of 95 % (no privacy); always saying the majority scores 10 %.");
+  cell["settings"]["protocol.kind"] = "fedavg";
+  cell["tables"]["training"]["rows"] = {{0, 0.5, 0.1}};
+  document["cells"].push_back(cell);
+  EXPECT_EQ(headline(document),
+            "Over 2 settings, training reaches an accuracy from 50 % (protocol.kind = fedavg) to 95 % "
+            "(protocol.kind = central); always saying the majority scores 10 %.");
+}
+
 TEST(Headline, SaysWhenThereIsNothingToSay) {
   Json document = sample_document();
   document.erase("expectations");
