@@ -33,6 +33,7 @@ PrivacyStatement recorded_statement(const Ledger& ledger, const VectorMechanism&
   }
   PrivacyStatement statement = ledger.worst_statement(told.adversary, "pld", settings.real("delta"));
   statement.definition = "(epsilon, delta)-local differential privacy of the whole run";
+  statement.adjacency = told.adjacency;  // with the sensitivity
   statement.assumptions.insert(statement.assumptions.end(), told.assumptions.begin(), told.assumptions.end());
   return statement;
 }

@@ -100,11 +100,15 @@ std::optional<double> DecentralisedTraining::disagreement() const {
   return std::sqrt(sum);
 }
 
-std::optional<double> DecentralisedTraining::elapsed() const {
-  if (!clock_.runs()) return {};
+Round DecentralisedTraining::rounds() const {
   Round done = 0;
   for (const DecentralisedNode& node : nodes_) done = std::max(done, node.rounds());
-  for (; counted_ < done; ++counted_) {
+  return done;
+}
+
+std::optional<double> DecentralisedTraining::elapsed() const {
+  if (!clock_.runs()) return {};
+  for (const Round done = rounds(); counted_ < done; ++counted_) {
     elapsed_ += clock_.together(node_count_, counted_, options_.gossip_steps);
   }
   return elapsed_;

@@ -32,6 +32,10 @@ class DecentralisedTraining : public Protocol {
   void load(StateReader& in) override;
 
   const DecentralisedNode& node(NodeId id) const { return nodes_[id]; }
+  const DecentralisedOptions& options() const { return options_; }
+  const MixingTopology& mixing() const { return *topology_; }
+  /// Rounds of training done.
+  Round rounds() const;
 
  private:
   DecentralisedNode::Memory memory_of(std::size_t node);

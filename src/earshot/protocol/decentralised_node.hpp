@@ -81,6 +81,7 @@ class DecentralisedNode : public Participant {
   void load(StateReader& in) override;
 
   Learner& learner() { return *learner_; }
+  const Learner& learner() const { return *learner_; }
   std::span<const double> state() const { return memory_.current; }
   /// Rounds of training this node has finished.
   Round rounds() const { return rounds_; }

@@ -18,7 +18,7 @@ RandomMixing::RandomMixing(const RandomMixingOptions& options) : options_(option
 void RandomMixing::enter(Round round) {
   const Round training_round = round / options_.exchanges;
   if (drawn_for_ == training_round) return;
-  graph_ = random_mixing_graph(options_, training_round);
+  graph_ = draw(training_round);
   weigh();
   drawn_for_ = training_round;
 }
@@ -63,14 +63,14 @@ std::vector<std::string> RandomMixing::warnings() const {
   return warnings;
 }
 
-Graph random_mixing_graph(const RandomMixingOptions& options, Round training_round) {
+Graph RandomMixing::draw(Round training_round) const {
   // Round 0 of this address is the graph of a section [graph].
   Stream stream(
-      {options.seed, Purpose::kGraph, options.trial, 0, static_cast<std::uint64_t>(training_round) + 1});
-  return erdos_renyi(options.nodes, options.edge_probability, options.connected, stream);
+      {options_.seed, Purpose::kGraph, options_.trial, 0, static_cast<std::uint64_t>(training_round) + 1});
+  return erdos_renyi(options_.nodes, options_.edge_probability, options_.connected, stream);
 }
 
-double edge_probability(double c, std::size_t nodes) {
+double connecting_probability(double c, std::size_t nodes) {
   const double q = c * std::log(static_cast<double>(nodes)) / static_cast<double>(nodes);
   if (!(q >= 0 && q <= 1)) {
     fail(Fault::kConfig,

@@ -21,6 +21,10 @@ class MixingTopology : public Topology {
   virtual MixingRow row(NodeId node) const = 0;
   /// Reasons why the nodes may not reach the mean.
   virtual std::vector<std::string> warnings() const = 0;
+  /// The weights of a round of training as exact numbers, for whoever reasons about a run afterwards.
+  virtual GossipMatrix matrix(Round training_round) const = 0;
+  /// Whether all rounds have the same.
+  virtual bool fixed() const = 0;
 };
 
 class FixedMixing : public MixingTopology {
@@ -31,6 +35,8 @@ class FixedMixing : public MixingTopology {
   const Graph& graph() const override { return matrix_.graph(); }
   MixingRow row(NodeId node) const override { return {matrix_.self_weight(node), matrix_.weights(node)}; }
   std::vector<std::string> warnings() const override { return check_weights(matrix_).problems; }
+  GossipMatrix matrix(Round) const override { return matrix_; }
+  bool fixed() const override { return true; }
 
  private:
   const GossipMatrix& matrix_;
@@ -57,8 +63,13 @@ class RandomMixing : public MixingTopology {
     return {self_weights_[node], std::span(weights_).subspan(graph_.first_slot(node), graph_.degree(node))};
   }
   std::vector<std::string> warnings() const override;
+  GossipMatrix matrix(Round training_round) const override {
+    return metropolis_weights(draw(training_round));
+  }
+  bool fixed() const override { return false; }
 
  private:
+  Graph draw(Round training_round) const;
   void weigh();
 
   RandomMixingOptions options_;
@@ -68,12 +79,9 @@ class RandomMixing : public MixingTopology {
   std::vector<double> self_weights_;
 };
 
-/// The graph of one round of training of `RandomMixing`, for whoever reasons about a run afterwards.
-Graph random_mixing_graph(const RandomMixingOptions& options, Round training_round);
-
 /// q = c ln n / n, the scale at which G(n, q) becomes connected (Erdos & Renyi 1960: for c > 1). Refuses
 /// probabilities above 1.
-double edge_probability(double c, std::size_t nodes);
+double connecting_probability(double c, std::size_t nodes);
 /// The share of nodes that a round leaves without neighbours: (1 - q)^(n - 1) in expectation.
 double expected_isolated_share(double edge_probability, std::size_t nodes);
 

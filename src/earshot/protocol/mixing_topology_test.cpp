@@ -53,7 +53,7 @@ TEST(RandomMixing, KeepsAGraphForARoundOfTrainingAndAddressesItByNumber) {
     mixing.enter(round);
     seen.push_back(mixing.graph().edges());
     EXPECT_EQ(seen[round], seen[round / 3 * 3]);
-    EXPECT_EQ(seen[round], random_mixing_graph(options(30, 0.2, 3), round / 3).edges());
+    EXPECT_EQ(seen[round], mixing.matrix(round / 3).graph().edges());
   }
   EXPECT_NE(seen[0], seen[3]);
   EXPECT_NE(seen[3], seen[6]);
@@ -68,7 +68,7 @@ TEST(RandomMixing, KeepsAGraphForARoundOfTrainingAndAddressesItByNumber) {
 /// of one graph are positively correlated, which twice the binomial variance covers): false alarm below 1e-6.
 TEST(RandomMixing, DrawsEveryPairWithTheGivenProbability) {
   const std::size_t n = 50;
-  const double q = edge_probability(0.7, n);
+  const double q = connecting_probability(0.7, n);
   RandomMixing mixing(options(n, q));
   double edges = 0;
   double isolated = 0;
@@ -90,7 +90,7 @@ TEST(RandomMixing, DrawsEveryPairWithTheGivenProbability) {
 /// and 3.2 % for c = 1/2.
 TEST(RandomMixing, ExpectedShareOfIsolatedNodes) {
   const auto share = [](double c, std::size_t n) {
-    return 100 * expected_isolated_share(edge_probability(c, n), n);
+    return 100 * expected_isolated_share(connecting_probability(c, n), n);
   };
   EXPECT_NEAR(share(1 - 1e-4, 10), 9.5, 0.05);
   EXPECT_NEAR(share(1 - 1e-4, 100), 0.94, 0.005);
@@ -101,14 +101,14 @@ TEST(RandomMixing, ExpectedShareOfIsolatedNodes) {
 }
 
 TEST(RandomMixing, WarnsBelowTheThresholdOfConnectedness) {
-  EXPECT_THAT(RandomMixing(options(100, edge_probability(3, 100))).warnings(), IsEmpty());
-  EXPECT_THAT(RandomMixing(options(100, edge_probability(0.5, 100))).warnings(),
+  EXPECT_THAT(RandomMixing(options(100, connecting_probability(3, 100))).warnings(), IsEmpty());
+  EXPECT_THAT(RandomMixing(options(100, connecting_probability(0.5, 100))).warnings(),
               ElementsAre(HasSubstr("0.5 ln n / n"), HasSubstr("9.9")));
-  EXPECT_THAT(RandomMixing({30, edge_probability(0.9, 30), true, 1, 7, 0}).warnings(), SizeIs(1));
+  EXPECT_THAT(RandomMixing({30, connecting_probability(0.9, 30), true, 1, 7, 0}).warnings(), SizeIs(1));
 }
 
 TEST(RandomMixing, CanInsistOnConnectedGraphs) {
-  RandomMixing mixing({30, edge_probability(0.9, 30), true, 1, 7, 0});
+  RandomMixing mixing({30, connecting_probability(0.9, 30), true, 1, 7, 0});
   for (Round round = 0; round < 20; ++round) {
     mixing.enter(round);
     EXPECT_TRUE(is_connected(mixing.graph()));
@@ -116,8 +116,8 @@ TEST(RandomMixing, CanInsistOnConnectedGraphs) {
 }
 
 TEST(RandomMixing, RefusesMoreThanAllEdges) {
-  EXPECT_THROW(edge_probability(5, 3), Error);
-  EXPECT_THROW(edge_probability(-1, 10), Error);
+  EXPECT_THROW(connecting_probability(5, 3), Error);
+  EXPECT_THROW(connecting_probability(-1, 10), Error);
 }
 
 TEST(FixedMixing, TellsWhatIsWrongWithItsWeights) {

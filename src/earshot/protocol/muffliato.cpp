@@ -31,7 +31,7 @@ std::unique_ptr<Protocol> make_muffliato(const Settings& settings, ProtocolParts
 
 double chosen_edge_probability(const Settings& settings, std::size_t nodes) {
   if (!settings.has("edge_probability")) {
-    return edge_probability(settings.has("c") ? settings.real("c") : kDefaultEdgeFactor, nodes);
+    return connecting_probability(settings.has("c") ? settings.real("c") : kDefaultEdgeFactor, nodes);
   }
   if (settings.has("c")) fail(Fault::kConfig, "give c or edge_probability, not both");
   return settings.real("edge_probability");

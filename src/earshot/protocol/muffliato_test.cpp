@@ -112,9 +112,9 @@ TEST(MuffliatoRandom, EqualsTheMatrixFormOnTheGraphsDrawn) {
   const auto protocol = make(muffliato_random_component(), given, small.parts());
   testing::train(*protocol, small.start.size(), 4);
   testing::MatrixForm oracle(small, testing::Order::kAdaptFirst, kRate);
-  const RandomMixingOptions drawn{9, edge_probability(0.8, 9), false, 2, 1, 0};
+  const RandomMixing drawn({9, connecting_probability(0.8, 9), false, 2, 1, 0});
   for (Round t = 0; t < 4; ++t) {
-    oracle.round(std::vector(2, testing::dense(metropolis_weights(random_mixing_graph(drawn, t)))));
+    oracle.round(std::vector(2, testing::dense(drawn.matrix(t))));
   }
   const auto& training = dynamic_cast<const DecentralisedTraining&>(*protocol);
   for (NodeId v = 0; v < 9; ++v) {
