@@ -394,44 +394,6 @@ TEST(PrimalDual, QuantisedMessagesStayNearTheOptimumUnlessTheirErrorsAddUp) {
   EXPECT_GT(error(1e-2, true), 3 * error(1e-2, false));
 }
 
-/// A node that does not hear everything it is sent.
-class Deaf : public Participant {
- public:
-  Deaf(Participant& inside, std::uint64_t node, double loss) : inside_(inside), node_(node), loss_(loss) {}
-  void speak(Round round, Outbox& out) override { inside_.speak(round, out); }
-  void listen(Round round, const Inbox& in) override {
-    Stream stream({1, Purpose::kFault, 0, node_, round});
-    std::vector<std::span<const double>> heard;
-    for (std::size_t i = 0; i < in.size(); ++i) {
-      const bool lost = stream.uniform() < loss_;
-      heard.push_back(lost ? std::span<const double>() : in.from(i));
-    }
-    inside_.listen(round, Inbox(heard));
-  }
-  void save(StateWriter& out) const override { inside_.save(out); }
-  void load(StateReader& in) override { inside_.load(in); }
-
- private:
-  Participant& inside_;
-  std::uint64_t node_;
-  double loss_;
-};
-
-TEST(PrimalDual, LostPlainMessagesOnlyCostTime) {
-  for (const auto* component : {&pdmm_component(), &admm_component(), &server_pdmm_component()}) {
-    const Scene scene(testing::complete(5), 10);
-    const auto protocol = scene.make(*component, {{"update", "exact"}});
-    std::vector<std::unique_ptr<Deaf>> deaf;
-    std::vector<Participant*> network_nodes;
-    for (Participant* one : protocol->participants()) {
-      deaf.push_back(std::make_unique<Deaf>(*one, deaf.size(), 0.3));
-      network_nodes.push_back(deaf.back().get());
-    }
-    LocalNetwork(protocol->topology(), network_nodes).run(1000 * protocol->exchanges());
-    EXPECT_LT(distance(*protocol, testing::centralised_optimum(scene.small)), 1e-6) << component->schema.name;
-  }
-}
-
 /// On one edge, fixed points with c of the differences lost have w_0 - w_1 = (c_{0|1} + c_{1|0}) / (2 rho).
 TEST(PrimalDual, LostDifferencesPartTheNodesByWhatWasLost) {
   const Scene scene(testing::path(2), 8);
