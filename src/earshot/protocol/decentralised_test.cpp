@@ -264,6 +264,73 @@ TEST(Decentralised, ANodeWithoutBudgetKeepsAveraging) {
   }
 }
 
+/// Nodes in disagreement whose budgets are spent: from here on there is only averaging.
+std::unique_ptr<Protocol> spent(const ProtocolComponent& component, const testing::SmallTask& small,
+                                const GossipMatrix& matrix) {
+  const Protection protection = noisy_steps(0.5, 60.0);
+  auto protocol = make(component, {{"gossip_steps", 2}}, small.parts(protection, &matrix));
+  testing::train(*protocol, small.start.size(), 4);
+  EXPECT_GT(*protocol->disagreement(), 0.01);
+  for (const Learner* learner : protocol->learners()) EXPECT_TRUE(learner->exhausted());
+  return protocol;
+}
+
+TEST(Decentralised, SymmetricLossesAndCrashesKeepTheMean) {
+  FaultOptions faults;
+  faults.loss = 0.3;
+  faults.symmetric = true;
+  faults.crash = 0.1;
+  faults.comeback = 0.4;
+  for (const auto& [component, order] : kinds()) {
+    const testing::SmallTask small(7, 3);
+    const GossipMatrix matrix = random_matrix(7, 5);
+    const auto protocol = spent(*component, small, matrix);
+    std::vector<double> before(small.start.size()), after(small.start.size());
+    protocol->result(before);
+    LocalNetwork network(protocol->topology(), protocol->participants());
+    network.suffer(faults, 3, 0);
+    network.run(60);
+    protocol->result(after);
+    EXPECT_GT(network.fault_report()->lost, 50U);
+    EXPECT_GT(network.fault_report()->crashes, 3U);
+    for (std::size_t i = 0; i < after.size(); ++i) EXPECT_NEAR(after[i], before[i], 1e-12);
+  }
+}
+
+/// One-way losses and old messages move the mean, but no state leaves the range of the states there were.
+TEST(Decentralised, UnderAnyFaultsStatesStayAmongTheStatesThereWere) {
+  FaultOptions faults;
+  faults.loss = 0.2;
+  faults.delay = 1;
+  faults.straggler = 0.1;
+  faults.crash = 0.05;
+  faults.comeback = 0.4;
+  for (const auto& [component, order] : kinds()) {
+    const testing::SmallTask small(7, 3);
+    const GossipMatrix matrix = random_matrix(7, 5);
+    const auto protocol = spent(*component, small, matrix);
+    const auto range = [&](std::size_t i) {
+      double low = node_of(*protocol, 0).state()[i];
+      double high = low;
+      for (NodeId v = 1; v < 7; ++v) {
+        low = std::min(low, node_of(*protocol, v).state()[i]);
+        high = std::max(high, node_of(*protocol, v).state()[i]);
+      }
+      return std::pair{low, high};
+    };
+    std::vector<std::pair<double, double>> before;
+    for (std::size_t i = 0; i < small.start.size(); ++i) before.push_back(range(i));
+    LocalNetwork network(protocol->topology(), protocol->participants());
+    network.suffer(faults, 3, 0);
+    network.run(60);
+    EXPECT_GT(network.fault_report()->delayed, 50U);
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      EXPECT_GE(range(i).first, before[i].first - 1e-12);
+      EXPECT_LE(range(i).second, before[i].second + 1e-12);
+    }
+  }
+}
+
 TEST(Decentralised, LateNodesOnlyAverageAndTheClockWaitsForTheOthers) {
   for (const auto& [component, order] : kinds()) {
     const testing::SmallTask small(6, 4);
