@@ -25,6 +25,16 @@ struct Wanted {
   std::size_t rounds = 3;
 };
 
+/// Numbers that have no default, beside the rounds.
+std::string required_settings(const ProtocolComponent& component) {
+  std::string text;
+  for (const Parameter& parameter : component.schema.parameters) {
+    const bool required = !parameter.fallback && !parameter.optional && parameter.key != "rounds";
+    if (required) text += fmt::format("{} = 0.1\n", parameter.key);
+  }
+  return text;
+}
+
 std::string plan_text(const Wanted& wanted) {
   std::string text = fmt::format(
       "name = \"t\"\ntitle = \"t\"\n[data]\nkind = \"digits\"\nlimit = 60\nvalidation_share = 0.1\n"
@@ -33,8 +43,9 @@ std::string plan_text(const Wanted& wanted) {
   const NetworkNeed needs = find_training_protocol(wanted.protocol)->needs;
   if (needs != NetworkNeed::kNone) text += "[graph]\nkind = \"ring\"\nnodes = 5\n";
   if (needs == NetworkNeed::kWeights) text += "[weights]\nkind = \"metropolis\"\n";
-  return text + fmt::format("[mechanism]\n{}[protocol]\nkind = \"{}\"\nrounds = {}\n{}", wanted.mechanism,
-                            wanted.protocol, wanted.rounds, wanted.more);
+  return text + fmt::format("[mechanism]\n{}[protocol]\nkind = \"{}\"\nrounds = {}\n{}{}", wanted.mechanism,
+                            wanted.protocol, wanted.rounds,
+                            required_settings(*find_training_protocol(wanted.protocol)), wanted.more);
 }
 
 /// A plan, its data, and trials of its only cell.
