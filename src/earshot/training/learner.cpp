@@ -120,8 +120,17 @@ std::optional<double> Learner::take_loss() {
   return sum / static_cast<double>(records);
 }
 
+PrivacyStatement Learner::nothing_released() const {
+  PrivacyStatement statement = statement_of_run(protection_.mechanism->terms());
+  statement.epsilon = 0;
+  statement.definition = "nothing was released";
+  statement.adversary = options_.observer;
+  return statement;
+}
+
 PrivacyStatement Learner::statement() const {
   if (protection_.scope == ProtectedScope::kNothing) return no_privacy();
+  if (ledger_.entries().empty()) return nothing_released();
   PrivacyStatement statement =
       ledger_.statement({options_.name, options_.observer}, protection_.accountant, protection_.delta);
   if (protection_.scope == ProtectedScope::kExample && options_.batch.draw == BatchDraw::kShuffled) {

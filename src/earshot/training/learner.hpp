@@ -72,6 +72,7 @@ class Learner {
 
  private:
   bool spend(const ReleasePointer& release, std::uint64_t when);
+  PrivacyStatement nothing_released() const;
   void step_gradient(std::span<double> state, const LearningTask::Look& look, std::span<double> out);
   /// Clips and adds noise; what is not finite counts as zero, because staying silent would tell.
   void protect_whole(std::span<double> value, std::uint64_t address);

@@ -205,6 +205,15 @@ TEST(Learner, StopsAtItsBudget) {
   EXPECT_LE(*bounded.statement().epsilon, *options.budget);
 }
 
+TEST(Learner, ABudgetThatAllowsNothingCostsNothing) {
+  Setting s;
+  Learner learner(*s.task, all_of(kRecords), drawing(8, BatchDraw::kPoisson),
+                  dp_sgd({.noise = 1, .draw = BatchDraw::kPoisson, .budget = 1e-9}), {});
+  std::vector<double> out(s.state.size());
+  EXPECT_FALSE(learner.gradient(s.state, out));
+  EXPECT_EQ(*learner.statement().epsilon, 0);
+}
+
 TEST(Learner, GoesOnFromACheckpointToTheBit) {
   Setting s;
   const auto make = [&] {
