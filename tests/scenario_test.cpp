@@ -114,7 +114,8 @@ class Scenario {
   void run(const std::string& line) {
     const auto arguments = split_command(line);
     const bool json = std::find(arguments.begin(), arguments.end(), "--json") != arguments.end();
-    const bool threaded = json && (is_a_run(arguments) || arguments[0] == "topology" || arguments[0] == "train");
+    const bool threaded =
+        json && (is_a_run(arguments) || arguments[0] == "topology" || arguments[0] == "train");
     last_ = start(arguments, threaded ? "1" : "");
     ASSERT_EQ(last_.exit_code, 0) << last_.err;
     if (threaded) {

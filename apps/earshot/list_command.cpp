@@ -75,8 +75,9 @@ void add_list_command(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("list", "Every graph, dataset, model, protocol, mechanism, attack and metric");
   auto options = std::make_shared<ListOptions>();
-  command->add_option("ROLE", options->role,
-                      "graph, weights, data, partition, model, protocol, mechanism, faults, adversary, attack, metric");
+  command->add_option(
+      "ROLE", options->role,
+      "graph, weights, data, partition, model, protocol, mechanism, faults, adversary, attack, metric");
   command->add_option("NAME", options->name, "one component of that role");
   command->add_flag("--json", options->json, "print one JSON document on stdout");
   command->callback([options] { list(*options); });
