@@ -279,7 +279,7 @@ TEST(RdpAgreement, GroupPrivacyOfTensorFlowPrivacy) {
   EXPECT_NEAR(group_epsilon(accountant, 3, 1e-6), 6.425, 0.02);
 }
 
-/// Shahbazi 2024 labels a Gaussian sigma by the classical single-release formula at delta 1e-4. What those
+/// Shahbazi 2026 labels a Gaussian sigma by the classical single-release formula at delta 1e-4. What those
 /// sigmas promise for one release, and what 1000 local steps at rate 50/205 or 50/293 really cost.
 TEST(FederatedLabels, HoldForOneReleaseAndNotForTheSchedule) {
   struct Row {
