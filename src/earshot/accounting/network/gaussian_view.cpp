@@ -62,13 +62,15 @@ double quadratic(const Eigen::MatrixXd& h, const Eigen::VectorXd& signs) {
 }
 
 /// Changes that are plus or minus the sensitivity along one common direction: flips signs one by one while
-/// that raises the loss.
+/// that raises the loss by more than rounding, which would let two signs chase each other for ever.
 double best_signs(const Eigen::MatrixXd& h, Eigen::VectorXd signs) {
+  constexpr double kRounding = 1e-10;
+  const Eigen::VectorXd least = kRounding * h.cwiseAbs().rowwise().sum();
   for (bool improved = true; improved;) {
     improved = false;
     for (Eigen::Index i = 0; i < signs.size(); ++i) {
       const double others = h.row(i).dot(signs) - h(i, i) * signs[i];
-      if (signs[i] * others >= 0) continue;
+      if (signs[i] * others >= -least[i]) continue;
       signs[i] = -signs[i];
       improved = true;
     }

@@ -85,6 +85,23 @@ TEST(SquaredLoss, BoundsEveryChangeAndIsAttainedWhereItSaysSo) {
   EXPECT_LT(exact, 60) << "some bounds must be loose, or nothing was tested";
 }
 
+/// On a ring far nodes' losses cancel to rounding, where flipping signs while that helps would never end.
+TEST(SquaredLoss, EndsWhereChangesGainNothingButRounding) {
+  std::vector<Edge> edges;
+  for (NodeId v = 0; v < 10; ++v)
+    edges.emplace_back(std::min<NodeId>(v, (v + 1) % 10), std::max<NodeId>(v, (v + 1) % 10));
+  const GossipMatrix ring = metropolis_weights(Graph(10, edges));
+  for (NodeId listener = 0; listener < 10; ++listener) {
+    const ParticipantView view =
+        network_view({&ring, 1}, make_adversary(ring.graph(), {listener}), InjectionPlan{6, 2});
+    const GaussianGram gram = gaussian_gram(view.view);
+    for (const NodeId node : view.participants) {
+      const SquaredLoss loss = squared_loss(gram, view.participation(node));
+      EXPECT_LE(loss.attained, loss.bound);
+    }
+  }
+}
+
 TEST(LocalView, FreshNoiseComposesAndCorrelatedNoiseInverts) {
   const ParticipantView fresh = local_view(Eigen::MatrixXd::Identity(7, 7));
   EXPECT_DOUBLE_EQ(squared_loss(gaussian_gram(fresh.view), fresh.participation(0)).bound, 7);

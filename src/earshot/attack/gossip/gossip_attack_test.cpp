@@ -54,7 +54,9 @@ class ConstantUpdate : public Participant {
       half_[i] = state_[i] + update_[i] + noise_ * stream.normal();
     out.broadcast(half_);
   }
-  void listen(Round, const Inbox& in) override { average_neighbourhood(matrix_, node_, half_, in, state_); }
+  void listen(Round, const Inbox& in) override {
+    mix_neighbourhood({matrix_.self_weight(node_), matrix_.weights(node_)}, 1, in, {{}, half_, state_});
+  }
   void save(StateWriter&) const override {}
   void load(StateReader&) override {}
 
