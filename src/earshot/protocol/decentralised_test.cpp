@@ -216,24 +216,9 @@ TEST(Decentralised, GoesOnFromACheckpointToTheBitOnAnyNumberOfThreads) {
     const std::vector<double> expected = testing::train(*whole, small.start.size(), 5);
 
     set_thread_count(2);
-    const auto first = fresh();
-    LocalNetwork first_network(first->topology(), first->participants());
-    first_network.run(7);
-    StateWriter out;
-    first->save(out);
-    first_network.save(out);
-    const std::string sealed = out.sealed();
-    const auto second = fresh();
-    LocalNetwork second_network(second->topology(), second->participants());
-    StateReader in(sealed, "memory");
-    second->load(in);
-    second_network.load(in);
-    in.finish();
-    second_network.run(8);
+    const auto second = testing::stop_and_go_on(fresh, 7, 8);
     set_thread_count(0);
-    std::vector<double> state(small.start.size());
-    second->result(state);
-    EXPECT_EQ(state, expected);
+    EXPECT_EQ(testing::result_of(*second, small.start.size()), expected);
     EXPECT_EQ(second->elapsed(), whole->elapsed());
     EXPECT_EQ(second->disagreement(), whole->disagreement());
     EXPECT_EQ(second->learners()[2]->ledger().to_text(), whole->learners()[2]->ledger().to_text());

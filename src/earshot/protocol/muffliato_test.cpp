@@ -87,22 +87,8 @@ TEST(Muffliato, AcceleratedGossipGoesOnFromWithinARound) {
   };
   const auto whole = fresh();
   const std::vector<double> expected = testing::train(*whole, small.start.size(), 2);
-  const auto first = fresh();
-  LocalNetwork first_network(first->topology(), first->participants());
-  first_network.run(8);
-  StateWriter out;
-  first->save(out);
-  first_network.save(out);
-  const std::string sealed = out.sealed();
-  const auto second = fresh();
-  LocalNetwork second_network(second->topology(), second->participants());
-  StateReader in(sealed, "memory");
-  second->load(in);
-  second_network.load(in);
-  second_network.run(2);
-  std::vector<double> state(small.start.size());
-  second->result(state);
-  EXPECT_EQ(state, expected);
+  const auto second = testing::stop_and_go_on(fresh, 8, 2);
+  EXPECT_EQ(testing::result_of(*second, small.start.size()), expected);
 }
 
 /// A fresh graph in each round, the same for its gossip steps; goes on within a round to the bit.
@@ -133,22 +119,8 @@ TEST(MuffliatoRandom, GoesOnFromWithinARoundToTheBit) {
   };
   const auto whole = fresh();
   const std::vector<double> expected = testing::train(*whole, small.start.size(), 3);
-  const auto first = fresh();
-  LocalNetwork first_network(first->topology(), first->participants());
-  first_network.run(4);
-  StateWriter out;
-  first->save(out);
-  first_network.save(out);
-  const std::string sealed = out.sealed();
-  const auto second = fresh();
-  LocalNetwork second_network(second->topology(), second->participants());
-  StateReader in(sealed, "memory");
-  second->load(in);
-  second_network.load(in);
-  second_network.run(5);
-  std::vector<double> state(small.start.size());
-  second->result(state);
-  EXPECT_EQ(state, expected);
+  const auto second = testing::stop_and_go_on(fresh, 4, 5);
+  EXPECT_EQ(testing::result_of(*second, small.start.size()), expected);
 }
 
 /// With gradients clipped to almost nothing the mean moves by -eta times the mean of the nodes' noises, whose

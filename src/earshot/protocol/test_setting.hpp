@@ -60,13 +60,38 @@ inline Settings settings_of(const ProtocolComponent& component, const Json& give
   return valid_settings(component.schema, given);
 }
 
+inline std::vector<double> result_of(const Protocol& protocol, std::size_t state_size) {
+  std::vector<double> state(state_size);
+  protocol.result(state);
+  return state;
+}
+
 /// Runs so many rounds of training and answers with the state reached.
 inline std::vector<double> train(Protocol& protocol, std::size_t state_size, Round rounds) {
   LocalNetwork network(protocol.topology(), protocol.participants());
   network.run(rounds * protocol.exchanges());
-  std::vector<double> state(state_size);
-  protocol.result(state);
-  return state;
+  return result_of(protocol, state_size);
+}
+
+/// A protocol that is stopped after so many exchanges, taken up again by another one made the same way, for
+/// so many more.
+template <class Make>
+std::unique_ptr<Protocol> stop_and_go_on(const Make& make, Round before, Round after) {
+  const auto first = make();
+  LocalNetwork first_network(first->topology(), first->participants());
+  first_network.run(before);
+  StateWriter out;
+  first->save(out);
+  first_network.save(out);
+  const std::string sealed = out.sealed();
+  std::unique_ptr<Protocol> second = make();
+  LocalNetwork second_network(second->topology(), second->participants());
+  StateReader in(sealed, "memory");
+  second->load(in);
+  second_network.load(in);
+  in.finish();
+  second_network.run(after);
+  return second;
 }
 
 }  // namespace earshot::testing
