@@ -71,7 +71,9 @@ std::vector<NodeId> target_nodes(const Graph& graph, const Adversary& adversary)
 }
 
 std::string adversary_name(const Graph& graph, const Adversary& adversary) {
-  const std::string tapped = names(graph, adversary.tapped, adversary.wires);
+  const std::size_t honest = graph.node_count() - adversary.colluding.size();
+  const bool all = honest > 1 && adversary.tapped.size() == honest;
+  const std::string tapped = all ? "everybody" : names(graph, adversary.tapped, adversary.wires);
   if (tapped.empty()) return names(graph, adversary.colluding);
   if (adversary.colluding.empty()) return "tapping " + tapped;
   return fmt::format("{} (tapping {})", names(graph, adversary.colluding), tapped);

@@ -29,7 +29,7 @@ Adversary make_adversary(const Graph& graph, std::vector<NodeId> colluding, std:
 std::vector<NodeId> heard_nodes(const Graph& graph, const Adversary& adversary);
 /// Nodes that are not members, sorted.
 std::vector<NodeId> target_nodes(const Graph& graph, const Adversary& adversary);
-/// "Medici" or "0+7" or "0 (tapping 3)" or "tapping 3--4".
+/// "Medici" or "0+7" or "0 (tapping 3)" or "tapping 3--4" or "tapping everybody".
 std::string adversary_name(const Graph& graph, const Adversary& adversary);
 
 /// `adversary` components by name; `make` answers with every adversary to be studied, one after the other.

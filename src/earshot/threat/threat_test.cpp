@@ -91,6 +91,8 @@ TEST(Adversary, EavesdropperReadsAllWiresOrSome) {
   EXPECT_EQ(some.wires, (std::vector<Edge>{{1, 2}}));
   EXPECT_EQ(heard_nodes(graph, some), (std::vector<NodeId>{1, 2}));
   EXPECT_EQ(adversary_name(graph, some), "tapping 1--2");
+  EXPECT_EQ(adversary_name(graph, made("eavesdropper", Json{{"wires", Json::array()}}, graph).at(0)),
+            "tapping everybody");
   EXPECT_THROW(made("eavesdropper", Json{{"wires", {"0--2"}}}, graph), Error);
   EXPECT_THROW(made("eavesdropper", Json{{"wires", {"01"}}}, graph), Error);
   EXPECT_THROW(make_adversary(graph, {}, {}, {{1, 1}}), Error);
@@ -119,6 +121,34 @@ TEST(Recorder, TapsHearWhatIsLostAndMembersHearWhatArrives) {
   EXPECT_EQ(heard_in(recorder.views()[1]), (std::vector<std::array<Round, 3>>{{0, 1, 0}, {1, 1, 1}}));
   EXPECT_EQ(heard_in(recorder.views()[2]), (std::vector<std::array<Round, 3>>{{0, 1, 0}, {1, 1, 1}}));
   EXPECT_TRUE(recorder.views()[3].messages().empty());
+}
+
+TEST(Recorder, KeepsNothingOutsideItsWindow) {
+  const Graph graph = path(3);
+  const std::vector<Adversary> adversaries = {make_adversary(graph, {0})};
+  Recorder recorder(3, adversaries, {}, RoundWindow{2, 4});
+  for (Round round = 0; round < 6; ++round) recorder.on_message(round, 1, 0, std::vector<double>{1, 2, 3});
+  EXPECT_EQ(heard_in(recorder.views()[0]), (std::vector<std::array<Round, 3>>{{2, 1, 2}, {3, 1, 3}}));
+  EXPECT_EQ(recorder.kept_numbers(), 6U);
+}
+
+TEST(Recorder, KeepsOnceWhatIsSentToSeveral) {
+  const Graph graph = path(3);
+  const std::vector<Adversary> adversaries = {make_adversary(graph, {1}), make_adversary(graph, {}, {1})};
+  Recorder recorder(graph, adversaries, {}, 9);
+  std::vector<double> message = {1, 2, 3};
+  recorder.on_message(0, 1, 0, message);
+  recorder.on_message(0, 1, 2, message);
+  EXPECT_EQ(recorder.kept_numbers(), 3U);
+  message[0] = 4;  // the next round may use the same memory
+  recorder.on_message(1, 1, 0, message);
+  EXPECT_EQ(recorder.kept_numbers(), 6U);
+  for (const View& view : recorder.views()) {
+    ASSERT_EQ(view.messages().size(), 3U);
+    EXPECT_EQ(view.messages()[1].to, std::optional<NodeId>(2));
+    EXPECT_EQ(view.messages()[1].message[0], 1);
+    EXPECT_EQ(view.messages()[2].message[0], 4);
+  }
 }
 
 TEST(Recorder, GoesOnFromWhatWasSaved) {

@@ -2,10 +2,12 @@
 
 #include <map>
 
+#include "earshot/core/error.hpp"
+
 namespace earshot {
 
 Recorder::Recorder(std::size_t nodes, std::span<const Adversary> adversaries, PublicKnowledge told,
-                   Round window)
+                   const RoundWindow& window)
     : told_(std::move(told)),
       window_(window),
       members_(nodes),
@@ -64,8 +66,8 @@ void Recorder::on_late(Round round, NodeId from, NodeId to, Round said, std::spa
 }
 
 void Recorder::record(const Overheard& heard) {
-  if (heard.round < window_ && !listeners_.empty()) {
-    const std::vector<double>& kept = payloads_.emplace_back(heard.message.begin(), heard.message.end());
+  if (window_.contains(heard.round) && !listeners_.empty()) {
+    const std::span<const double> kept = keep(heard);
     for (const std::size_t i : listeners_) {
       views_[i].messages_.push_back({heard.round, heard.from, heard.to, kept, heard.said});
       views_[i].rounds_ = heard.round + 1;
@@ -73,6 +75,22 @@ void Recorder::record(const Overheard& heard) {
   }
   for (const std::size_t i : listeners_) listens_[i] = 0;
   listeners_.clear();
+}
+
+/// What a sender says in one round lies still, so the same memory is the same message to another receiver.
+std::span<const double> Recorder::keep(const Overheard& heard) {
+  const bool again = last_.round == heard.round && last_.from == heard.from &&
+                     last_.message.data() == heard.message.data() &&
+                     last_.message.size() == heard.message.size();
+  if (!again) payloads_.emplace_back(heard.message.begin(), heard.message.end());
+  last_ = heard;
+  return payloads_.back();
+}
+
+std::size_t Recorder::kept_numbers() const {
+  std::size_t numbers = 0;
+  for (const std::vector<double>& payload : payloads_) numbers += payload.size();
+  return numbers;
 }
 
 void Recorder::save(StateWriter& out) const {
@@ -96,9 +114,11 @@ void Recorder::save(StateWriter& out) const {
 
 void Recorder::load(StateReader& in) {
   payloads_.clear();
+  last_ = {};
   for (std::uint64_t left = in.number(); left > 0; --left) payloads_.push_back(in.reals());
   for (View& view : views_) {
     view.messages_.clear();
+    view.rounds_ = 0;
     for (std::uint64_t left = in.number(); left > 0; --left) {
       Overheard heard;
       heard.round = static_cast<Round>(in.number());
@@ -106,7 +126,10 @@ void Recorder::load(StateReader& in) {
       heard.from = static_cast<NodeId>(in.number());
       const std::uint64_t to = in.number();
       if (to > 0) heard.to = static_cast<NodeId>(to - 1);
-      heard.message = payloads_.at(in.number());
+      const std::uint64_t payload = in.number();
+      if (payload >= payloads_.size() || heard.from >= members_.size() || to > members_.size())
+        fail(Fault::kData, "a recording names a message or a node that it does not have");
+      heard.message = payloads_[payload];
       view.messages_.push_back(heard);
       view.rounds_ = heard.round + 1;
     }

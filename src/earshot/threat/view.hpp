@@ -26,8 +26,15 @@ struct Overheard {
 struct PublicKnowledge {
   const GossipMatrix* gossip_matrix = nullptr;
   std::vector<double> mixing;              // second-order weights omega_t of accelerated gossip; empty: plain
-  std::vector<double> initial_parameters;  // the common starting point of D-GD; empty when there is none
+  std::vector<double> initial_parameters;  // the common starting point of training; empty when there is none
   std::optional<double> learning_rate;
+};
+
+/// Rounds of the network: first <= round < end.
+struct RoundWindow {
+  Round first = 0;
+  Round end = 0;
+  bool contains(Round round) const { return first <= round && round < end; }
 };
 
 class View {
@@ -49,14 +56,16 @@ class View {
 };
 
 /// Records, for several adversaries at once, exactly what each is entitled to: members hear what reaches them
-/// and know what they say, taps hear whatever is said, also if it is lost. A payload heard by several is kept
-/// once; what nobody hears, and everything after the first `window` rounds, is not kept at all. Who hears a
-/// message is decided round by round, so any topology will do.
+/// and know what they say, taps hear whatever is said, also if it is lost. A payload heard by several, or
+/// sent to several, is kept once; what nobody hears, and everything outside the window, is not kept at all.
+/// Who hears a message is decided round by round, so any topology will do.
 class Recorder : public Observer {
  public:
-  Recorder(const Graph& graph, std::span<const Adversary> adversaries, PublicKnowledge told, Round window)
-      : Recorder(graph.node_count(), adversaries, std::move(told), window) {}
-  Recorder(std::size_t nodes, std::span<const Adversary> adversaries, PublicKnowledge told, Round window);
+  /// Of the first so many rounds.
+  Recorder(const Graph& graph, std::span<const Adversary> adversaries, PublicKnowledge told, Round rounds)
+      : Recorder(graph.node_count(), adversaries, std::move(told), RoundWindow{0, rounds}) {}
+  Recorder(std::size_t nodes, std::span<const Adversary> adversaries, PublicKnowledge told,
+           const RoundWindow& window);
 
   void on_broadcast(Round round, NodeId from, const Audience& audience,
                     std::span<const double> message) override;
@@ -64,6 +73,9 @@ class Recorder : public Observer {
   void on_missed(Round round, NodeId from, NodeId to, std::span<const double> message) override;
   void on_late(Round round, NodeId from, NodeId to, Round said, std::span<const double> message) override;
   std::span<const View> views() const { return views_; }
+  const PublicKnowledge& told() const { return told_; }
+  /// Numbers in memory.
+  std::size_t kept_numbers() const;
 
   /// What has been recorded so far.
   void save(StateWriter& out) const;
@@ -74,10 +86,12 @@ class Recorder : public Observer {
   void add_listeners(const Views& views);
   void add_wire(NodeId from, NodeId to);
   void record(const Overheard& heard);
+  std::span<const double> keep(const Overheard& heard);
 
   PublicKnowledge told_;
-  Round window_;
+  RoundWindow window_;
   std::deque<std::vector<double>> payloads_;
+  Overheard last_;  // whose message is the last payload, in the memory it came from
   std::vector<View> views_;
   std::vector<Views> members_;                                      // by node: which views it is a member of
   std::vector<Views> taps_;                                         // by node: which views read all it says
