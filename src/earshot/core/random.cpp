@@ -1,16 +1,48 @@
 #include "earshot/core/random.hpp"
 
+#include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <numeric>
 #include <utility>
 
 #include <Random123/philox.h>
 
+#include "earshot/core/box_muller.hpp"
 #include "earshot/core/error.hpp"
 #include "earshot/core/random_below.hpp"
 
 namespace earshot {
+namespace {
+
+struct NormalBlock {
+  std::array<double, 32> first{};
+  std::array<double, 32> second{};
+  std::array<double, 64> normals{};
+};
+
+[[gnu::always_inline]] inline void transform(NormalBlock& block) {
+  for (std::size_t i = 0; i < block.first.size(); ++i) {
+    const auto [cosine, sine] = box_muller(block.first[i], block.second[i]);
+    block.normals[2 * i] = cosine;
+    block.normals[2 * i + 1] = sine;
+  }
+}
+
+#if defined(__x86_64__)
+[[gnu::target("avx2")]] void transform_avx2(NormalBlock& block) {
+  transform(block);
+}
+void to_normals(NormalBlock& block) {
+  static const bool wide = __builtin_cpu_supports("avx2") != 0;
+  wide ? transform_avx2(block) : transform(block);
+}
+#else
+void to_normals(NormalBlock& block) {
+  transform(block);
+}
+#endif
+
+}  // namespace
 
 Stream::Stream(const StreamName& name)
     : key_{name.seed, static_cast<std::uint64_t>(name.purpose)},
@@ -41,15 +73,38 @@ double Stream::normal() {
     has_spare_normal_ = false;
     return spare_normal_;
   }
-  const double radius = std::sqrt(-2.0 * std::log1p(-uniform()));  // 1 - uniform() is never 0
-  const double angle = 2.0 * std::numbers::pi * uniform();
-  spare_normal_ = radius * std::sin(angle);
+  const double first = uniform();
+  const auto [cosine, sine] = box_muller(first, uniform());
+  spare_normal_ = sine;
   has_spare_normal_ = true;
-  return radius * std::cos(angle);
+  return cosine;
+}
+
+/// The uniforms first, then all normals of the block in one vectorised loop.
+template <class Use>
+void Stream::each_normal(std::size_t count, Use&& use) {
+  NormalBlock block;
+  std::size_t done = 0;
+  if (has_spare_normal_ && count > 0) use(done++, normal());
+  while (count - done >= 2) {
+    const std::size_t pairs = std::min(block.first.size(), (count - done) / 2);
+    for (std::size_t i = 0; i < pairs; ++i) {
+      block.first[i] = uniform();
+      block.second[i] = uniform();
+    }
+    to_normals(block);
+    for (std::size_t i = 0; i < 2 * pairs; ++i) use(done + i, block.normals[i]);
+    done += 2 * pairs;
+  }
+  if (done < count) use(done, normal());
 }
 
 void Stream::fill_normal(std::span<double> out, double standard_deviation) {
-  for (double& value : out) value = standard_deviation * normal();
+  each_normal(out.size(), [&](std::size_t i, double z) { out[i] = standard_deviation * z; });
+}
+
+void Stream::add_normal(std::span<double> values, double standard_deviation) {
+  each_normal(values.size(), [&](std::size_t i, double z) { values[i] += standard_deviation * z; });
 }
 
 double Stream::exponential() {

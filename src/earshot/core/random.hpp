@@ -51,7 +51,9 @@ class Stream {
   std::uint64_t below(std::uint64_t bound);
   /// Standard normal (Box-Muller on 53-bit uniforms).
   double normal();
+  /// The numbers normal() would give one after another, to the bit, several times as fast.
   void fill_normal(std::span<double> out, double standard_deviation);
+  void add_normal(std::span<double> values, double standard_deviation);
   /// Exponential with mean 1.
   double exponential();
   /// Laplace with density exp(-|x| / scale) / (2 scale).
@@ -62,6 +64,9 @@ class Stream {
   std::vector<std::size_t> sample_without_replacement(std::size_t count, std::size_t population);
 
  private:
+  template <class Use>
+  void each_normal(std::size_t count, Use&& use);
+
   std::array<std::uint64_t, 2> key_;
   std::array<std::uint64_t, 4> counter_;
   std::array<std::uint64_t, 4> block_{};

@@ -4,12 +4,14 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <numbers>
 #include <numeric>
 #include <set>
 #include <string>
 
 #include <gtest/gtest.h>
 
+#include "earshot/core/box_muller.hpp"
 #include "earshot/core/error.hpp"
 #include "earshot/core/test_statistics.hpp"
 
@@ -146,11 +148,37 @@ TEST(Random, ConsecutiveNormalsAreUncorrelated) {
   EXPECT_LT(std::abs(squares / root / 2), 5);  // variance of the product is 4
 }
 
-TEST(Random, FillNormalScalesTheSameStream) {
+TEST(Random, ManyNormalsAtOnceAreThoseOfOneByOne) {
   Stream a({7}), b({7});
-  std::vector<double> filled(9);
-  a.fill_normal(filled, 2.5);
-  for (const double value : filled) EXPECT_EQ(value, 2.5 * b.normal());
+  for (const std::size_t count :
+       {9, 0, 1, 64, 65, 200, 2}) {  // odd counts leave half a pair for the next call
+    std::vector<double> filled(count);
+    a.fill_normal(filled, 2.5);
+    for (const double value : filled) EXPECT_EQ(value, 2.5 * b.normal());
+    Stream again({7, Purpose::kTest, 1}), other({7, Purpose::kTest, 1});
+    std::vector<double> sums(count, 1.0);
+    again.add_normal(sums, 0.5);
+    for (const double value : sums) EXPECT_EQ(value, 1.0 + 0.5 * other.normal());
+  }
+}
+
+TEST(Random, NormalsFollowTheFormulaOfBoxAndMuller) {
+  const auto check = [](double u, double v) {
+    const long double radius = std::sqrt(-2 * std::log1p(-static_cast<long double>(u)));
+    const long double angle = 2 * std::numbers::pi_v<long double> * v;
+    const auto [cosine, sine] = box_muller(u, v);
+    EXPECT_NEAR(cosine, static_cast<double>(radius * std::cos(angle)), 1e-15 * static_cast<double>(radius));
+    EXPECT_NEAR(sine, static_cast<double>(radius * std::sin(angle)), 1e-15 * static_cast<double>(radius));
+  };
+  constexpr double kLast = 1 - 0x1.0p-53;
+  for (const double u : {0.0, 0x1.0p-53, 0.25, 0.29289321881345254, 0.5, 0.75, kLast})
+    for (const double v : {0.0, 0x1.0p-53, 0.124, 0.125, 0.126, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, kLast})
+      check(u, v);
+  Stream stream({19});
+  for (int i = 0; i < 20000; ++i) {
+    const double u = stream.uniform();
+    check(u, stream.uniform());
+  }
 }
 
 TEST(Random, PermutationsAreUniform) {

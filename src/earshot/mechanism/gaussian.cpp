@@ -38,7 +38,7 @@ GaussianMechanism GaussianMechanism::classical(const MechanismTerms& terms, doub
 
 ReleasePointer GaussianMechanism::simulate(std::span<double> value, Stream& stream) const {
   bound_value(terms_, Norm::kL2, value);
-  for (double& x : value) x += sigma_ * stream.normal();
+  stream.add_normal(value, sigma_);
   return release_;
 }
 
