@@ -14,7 +14,7 @@
 namespace earshot {
 namespace {
 
-constexpr std::size_t kPointsShown = 40;
+constexpr std::size_t kPointsShown = 30;
 constexpr std::size_t kSeriesShown = 8;
 
 /// Text in which no character is markdown or HTML.
@@ -77,11 +77,33 @@ std::vector<std::string> abscissae(const CurveFacts& curve) {
   return xs;
 }
 
+/// A deviation no larger than the rounding of equal values is none.
+std::string spread_text(const CurvePoint& point) {
+  if (!point.std) return "";
+  const bool rounding = point.mean && *point.std < 1e-12 * std::abs(*point.mean);
+  return " ± " + number_text(rounding ? 0.0 : *point.std, 2);
+}
+
 std::string value_at(const CurveSeries& series, const std::string& x) {
   for (const CurvePoint& point : series.points)
-    if (plain_text(point.x) == x)
-      return number_text(point.mean, 3) + (point.std ? " ± " + number_text(point.std, 2) : "");
+    if (plain_text(point.x) == x) return number_text(point.mean, 3) + spread_text(point);
   return "–";
+}
+
+/// Which rows of a table of so many are printed. Of a long curve the 1st, 2nd, 3rd, 5th, 7th, 10th, 20th, ...
+/// and the last: most of what a training does, it does at its beginning.
+std::vector<std::size_t> rows_shown(std::size_t count) {
+  std::vector<std::size_t> rows;
+  if (count <= kPointsShown) {
+    for (std::size_t i = 0; i < count; ++i) rows.push_back(i);
+    return rows;
+  }
+  for (std::size_t power = 1; power <= count; power *= 10) {
+    for (const std::size_t digit : {1, 2, 3, 5, 7})
+      if (digit * power < count) rows.push_back(digit * power - 1);
+  }
+  rows.push_back(count - 1);
+  return rows;
 }
 
 std::string curve_table(const CurveFacts& curve) {
@@ -95,15 +117,13 @@ std::string curve_table(const CurveFacts& curve) {
   for (std::size_t s = 0; s < shown; ++s) out += "---:|";
   out += "\n";
   const std::vector<std::string> xs = abscissae(curve);
-  // Long curves are thinned evenly; the last point is always there.
-  const std::size_t step = std::max<std::size_t>(1, (xs.size() + kPointsShown - 1) / kPointsShown);
-  for (std::size_t i = 0; i < xs.size(); ++i) {
-    if (i % step != 0 && i + 1 != xs.size()) continue;
+  const std::vector<std::size_t> rows = rows_shown(xs.size());
+  for (const std::size_t i : rows) {
     std::vector<std::string> values = {escaped(xs[i])};
     for (std::size_t s = 0; s < shown; ++s) values.push_back(value_at(curve.series[s], xs[i]));
     out += row(values);
   }
-  if (step > 1) out += fmt::format("\nOne point in {} of {}, and the last.\n", step, xs.size());
+  if (rows.size() < xs.size()) out += fmt::format("\n{} of {} points.\n", rows.size(), xs.size());
   if (curve.series.size() > shown)
     out += fmt::format("\n{} more series in the report.\n", curve.series.size() - shown);
   return out;

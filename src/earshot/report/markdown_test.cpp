@@ -32,8 +32,18 @@ TEST(Markdown, LongCurvesAreThinnedAndKeepTheirEnd) {
   points = Json::array();
   for (int i = 0; i < 1000; ++i) points.push_back({{"x", i}, {"mean", i}});
   const std::string text = render_markdown(document, {"c", 1.0});
-  EXPECT_LT(std::count(text.begin(), text.end(), '\n'), 80);
-  EXPECT_THAT(text, HasSubstr("| 999 | 999 |"));
+  EXPECT_THAT(text,
+              HasSubstr("| 0 | 0 |\n| 1 | 1 |\n| 2 | 2 |\n| 4 | 4 |\n| 6 | 6 |\n| 9 | 9 |\n| 19 | 19 |\n"));
+  EXPECT_THAT(text, HasSubstr("| 499 | 499 |\n| 699 | 699 |\n| 999 | 999 |\n\n16 of 1000 points.\n"));
+  points.erase(points.begin() + 30, points.end());
+  EXPECT_THAT(render_markdown(document, {"c", 1.0}), HasSubstr("| 17 | 17 |\n| 18 | 18 |"));
+}
+
+TEST(Markdown, RoundingIsNoDeviation) {
+  Json document = sample_document();
+  document["curves"][0]["series"][0]["points"] = {{{"x", 1}, {"mean", 96.1}, {"std", 1.7e-14}},
+                                                  {{"x", 2}, {"mean", 0.126}, {"std", 1.2e-5}}};
+  EXPECT_THAT(render_markdown(document, {"c", 1.0}), HasSubstr("| 1 | 96.1 ± 0 |\n| 2 | 0.126 ± 1.2e-05 |"));
 }
 
 TEST(Markdown, ACurveWithoutATitleIsStillACurve) {

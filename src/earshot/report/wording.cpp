@@ -46,10 +46,15 @@ std::string later_clause(const CellResults& cell, const CellFacts& facts) {
   return fmt::format("; {}: {}", cell_prefix(cell, facts), answer);
 }
 
-/// A cell inside a sentence: its settings while they are few, else its guarantee.
+/// A cell inside a sentence: its settings while they are few, else the components among them and its
+/// guarantee.
 std::string brief_name(const CellResults& cell, const CellFacts& facts) {
-  return cell.settings.size() > kSettingsInHeadline && !facts.guarantee.empty() ? facts.guarantee
-                                                                                : facts.label;
+  if (cell.settings.size() <= kSettingsInHeadline) return facts.label;
+  std::vector<std::string> parts;
+  for (const auto& [key, value] : cell.settings)
+    if (key.ends_with(".kind")) parts.push_back(fmt::format("{} = {}", key, value));
+  if (!facts.guarantee.empty()) parts.push_back(facts.guarantee);
+  return parts.empty() ? facts.label : join(parts, ", ");
 }
 
 std::string range_headline(const std::vector<CellResults>& cells, const std::vector<CellFacts>& facts) {
@@ -96,9 +101,13 @@ std::string training_headline(const std::vector<CellResults>& cells, const std::
     return fmt::format("Trained to an accuracy of {}{}{}.", percent_text(facts[0].accuracy), guarantee,
                        guess);
   }
+  const std::string worst = percent_text(facts[*low].accuracy), best = percent_text(facts[*high].accuracy);
+  if (worst == best)
+    return fmt::format("In all {} settings, training reaches an accuracy of {}{}.", facts.size(), best,
+                       guess);
   return fmt::format("Over {} settings, training reaches an accuracy from {} ({}) to {} ({}){}.",
-                     facts.size(), percent_text(facts[*low].accuracy), brief_name(cells[*low], facts[*low]),
-                     percent_text(facts[*high].accuracy), brief_name(cells[*high], facts[*high]), guess);
+                     facts.size(), worst, brief_name(cells[*low], facts[*low]), best,
+                     brief_name(cells[*high], facts[*high]), guess);
 }
 
 std::string expectations_headline(const std::vector<ExpectationFacts>& expectations) {

@@ -108,6 +108,28 @@ TEST(Headline, OfATrainingSaysWhatWasLearnt) {
   EXPECT_EQ(headline(document),
             "Over 2 settings, training reaches an accuracy from 50 % (protocol.kind = fedavg) to 95 % "
             "(protocol.kind = central); always saying the majority scores 10 %.");
+  document["cells"][1]["tables"] = document["cells"][0]["tables"];
+  EXPECT_EQ(
+      headline(document),
+      "In all 2 settings, training reaches an accuracy of 95 %; always saying the majority scores 10 %.");
+}
+
+TEST(Headline, LongSettingsAreNamedByTheirComponents) {
+  Json document = sample_document();
+  document.erase("expectations");
+  Json cells = Json::array();
+  for (const double accuracy : {0.5, 0.9}) {
+    cells.push_back(
+        {{"settings",
+          {{"protocol.rounds", 3}, {"protocol.kind", accuracy < 0.6 ? "dgd" : "pdmm"}, {"a.b", 1}}},
+         {"statement", {{"private", false}}},
+         {"tables", {{"training", {{"columns", {"trial", "accuracy"}}, {"rows", {{0, accuracy}}}}}}}});
+  }
+  document["cells"] = cells;
+  EXPECT_EQ(
+      headline(document),
+      "Over 2 settings, training reaches an accuracy from 50 % (protocol.kind = dgd, no privacy) to 90 % "
+      "(protocol.kind = pdmm, no privacy).");
 }
 
 TEST(Headline, SaysWhenThereIsNothingToSay) {
