@@ -209,6 +209,14 @@ Settings validate(const Schema& schema, const Json& given, const Locate& locate,
   return Settings(std::move(values));
 }
 
+Settings valid_settings(const Schema& schema, const Json& given, std::string_view prefix) {
+  std::vector<Problem> problems;
+  Settings settings = validate(
+      schema, given, [prefix](std::string_view key) { return fmt::format("{}{}", prefix, key); }, problems);
+  if (!problems.empty()) throw PlanError(std::move(problems));
+  return settings;
+}
+
 Json describe(const Schema& schema) {
   Json parameters = Json::array();
   for (const Parameter& p : schema.parameters) {

@@ -81,6 +81,9 @@ using Locate = std::function<std::string(std::string_view key)>;
 /// returned.
 Settings validate(const Schema& schema, const Json& given, const Locate& locate,
                   std::vector<Problem>& problems);
+/// The same where there is nothing else to check first: throws PlanError with all that is wrong, each key
+/// after this prefix.
+Settings valid_settings(const Schema& schema, const Json& given, std::string_view prefix);
 
 /// "integer 1..1000", "one of a, b", ... for help texts.
 std::string type_description(const Parameter& parameter);

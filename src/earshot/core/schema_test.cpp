@@ -6,11 +6,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "earshot/core/test_settings.hpp"
+
 namespace earshot {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 Schema one(Parameter parameter) {
   return {"graph", "g", "", "", {std::move(parameter)}};
@@ -25,14 +27,6 @@ std::vector<std::string> problems_with(const Parameter& parameter, const Json& v
   std::vector<std::string> lines;
   for (const Problem& problem : problems) lines.push_back(to_line(problem));
   return lines;
-}
-
-Settings settings_of(const Schema& schema, const Json& given) {
-  std::vector<Problem> problems;
-  Settings settings = validate(
-      schema, given, [](std::string_view key) { return std::string(key); }, problems);
-  EXPECT_TRUE(problems.empty()) << to_line(problems.empty() ? Problem{} : problems[0]);
-  return settings;
 }
 
 struct Case {
@@ -89,9 +83,27 @@ TEST(Schema, UnknownAndMissingKeysAreAllReported) {
       problems);
   std::vector<std::string> lines;
   for (const Problem& problem : problems) lines.push_back(to_line(problem));
-  EXPECT_THAT(lines, testing::UnorderedElementsAre(
+  EXPECT_THAT(lines, ::testing::UnorderedElementsAre(
                          HasSubstr("did you mean \"nodes\""), HasSubstr("no parameter \"q\""),
                          HasSubstr("needs \"nodes\""), HasSubstr("p: 7 is not valid")));
+}
+
+TEST(Schema, ValidSettingsRefuseWithEveryProblemAtOnce) {
+  const Schema schema{
+      "graph",
+      "ring",
+      "",
+      "",
+      {integer_parameter("nodes", std::nullopt, 3, 10, ""), integer_parameter("seed", 1, 0, 10, "")}};
+  EXPECT_EQ(valid_settings(schema, {{"nodes", 5}}, "data.").values(), (Json{{"nodes", 5}, {"seed", 1}}));
+  try {
+    valid_settings(schema, {{"nodes", 2}, {"seed", 11}}, "data.");
+    FAIL() << "both values are out of range";
+  } catch (const PlanError& error) {
+    ASSERT_EQ(error.problems().size(), 2u);
+    EXPECT_EQ(error.problems()[0].where, "data.nodes");
+    EXPECT_EQ(error.problems()[1].where, "data.seed");
+  }
 }
 
 TEST(Schema, DefaultsAreFilledAndTypesFixed) {
@@ -103,7 +115,7 @@ TEST(Schema, DefaultsAreFilledAndTypesFixed) {
       {real_parameter("p", 0.5, 0, 1, ""), real_parameter("q", std::nullopt, 0, 9, ""),
        boolean_parameter("b", true, ""), texts_parameter("names", std::vector<std::string>{"x"}, ""),
        optional(text_parameter("path", std::nullopt, "")), integer_parameter("n", 4, 0, 9, "")}};
-  const Settings settings = settings_of(schema, {{"q", 2}, {"names", {3, "a"}}});
+  const Settings settings = testing::valid_settings(schema, {{"q", 2}, {"names", {3, "a"}}});
   EXPECT_EQ(settings.real("p"), 0.5);
   EXPECT_TRUE(settings.values().at("q").is_number_float()) << "2 and 2.0 must hash alike";
   EXPECT_EQ(settings.real("q"), 2.0);
@@ -117,7 +129,7 @@ TEST(Schema, DefaultsAreFilledAndTypesFixed) {
 TEST(Schema, KeysComeInTheSchemasOrder) {
   const Schema schema{
       "graph", "g", "", "", {integer_parameter("a", 1, 0, 9, ""), integer_parameter("b", 2, 0, 9, "")}};
-  EXPECT_EQ(settings_of(schema, {{"b", 5}, {"a", 6}}).values().dump(), R"({"a":6,"b":5})");
+  EXPECT_EQ(testing::valid_settings(schema, {{"b", 5}, {"a", 6}}).values().dump(), R"({"a":6,"b":5})");
 }
 
 TEST(Schema, DescribesItself) {

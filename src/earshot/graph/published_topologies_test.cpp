@@ -84,8 +84,8 @@ TEST(FacebookEgo, RefusesUnknownEgosAndMissingFiles) {
   Stream stream = testing::test_stream();
   EXPECT_THAT(testing::error_of(Fault::kData,
                                 [&] {
-                                  component.make(testing::settings_for(component.schema, Json::object()),
-                                                 stream, {"no-such-directory", "."});
+                                  component.make(valid_settings(component.schema, Json::object(), ""), stream,
+                                                 {"no-such-directory", "."});
                                 }),
               HasSubstr("414.edges: not found"));
 }

@@ -27,14 +27,6 @@ const auto& component(const Components& components, std::string_view name) {
   throw std::runtime_error("no component " + std::string(name));
 }
 
-inline Settings settings_for(const Schema& schema, const Json& given) {
-  std::vector<Problem> problems;
-  Settings settings = validate(
-      schema, given, [](std::string_view key) { return std::string(key); }, problems);
-  if (!problems.empty()) throw PlanError(std::move(problems));
-  return settings;
-}
-
 inline std::filesystem::path data_directory() {
   const char* directory = std::getenv("EARSHOT_DATA");
   return directory != nullptr ? directory : "";
@@ -43,14 +35,14 @@ inline std::filesystem::path data_directory() {
 inline Graph make_graph(std::string_view name, const Json& given = Json::object(), std::uint64_t trial = 0) {
   const GraphComponent& found = component(graph_components(), name);
   Stream stream = test_stream(trial);
-  return found.make(settings_for(found.schema, given), stream,
+  return found.make(valid_settings(found.schema, given, ""), stream,
                     {data_directory(), std::filesystem::current_path()});
 }
 
 inline GossipMatrix make_weights(std::string_view name, const Graph& graph,
                                  const Json& given = Json::object()) {
   const WeightsComponent& found = component(weights_components(), name);
-  return found.make(graph, settings_for(found.schema, given), {});
+  return found.make(graph, valid_settings(found.schema, given, ""), {});
 }
 
 /// One connected graph of every generator that needs no file, by name.
