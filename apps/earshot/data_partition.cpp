@@ -40,15 +40,6 @@ Json object_of(const std::vector<std::string>& assignments) {
   return object;
 }
 
-Settings checked(const PartitionComponent& component, const std::vector<std::string>& parameters) {
-  std::vector<Problem> problems;
-  Settings settings = validate(
-      component.schema, object_of(parameters),
-      [](std::string_view key) { return fmt::format("--param {}", key); }, problems);
-  if (!problems.empty()) throw PlanError(std::move(problems));
-  return settings;
-}
-
 Json document_of(const PartitionOptions& options, const Settings& settings, const RecordLabels& records,
                  const PartitionSummary& summary) {
   return {{"dataset", options.name}, {"kind", options.kind},   {"parameters", settings.values()},
@@ -65,7 +56,7 @@ void print_summary(const PartitionOptions& options, const RecordLabels& records,
 
 void show_partition(const PartitionOptions& options) {
   const PartitionComponent& component = find_partition(options.kind);
-  const Settings settings = checked(component, options.parameters);
+  const Settings settings = valid_settings(component.schema, object_of(options.parameters), "--param ");
   const RecordLabels records =
       record_labels(options.name, object_of(options.dataset_parameters), data_directory(), options.column);
   const Partition partition = divide_records(

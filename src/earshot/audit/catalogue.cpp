@@ -314,12 +314,8 @@ const AuditComponent& audit_component(std::string_view name) {
 }
 
 Audit make_audit(const AuditComponent& component, const Json& parameters, Operation operation) {
-  std::vector<Problem> problems;
-  const Settings settings = validate(
-      component.schema, parameters,
-      [&](std::string_view key) { return fmt::format("{}: {}", component.schema.name, key); }, problems);
-  if (!problems.empty()) throw PlanError(problems);
-  return component.make(settings, operation);
+  return component.make(valid_settings(component.schema, parameters, component.schema.name + ": "),
+                        operation);
 }
 
 }  // namespace earshot

@@ -53,14 +53,6 @@ RecordLabels labels_of(const TabularDataset& dataset, std::string_view column) {
   return result;
 }
 
-Settings checked(const Schema& schema, const Json& given) {
-  std::vector<Problem> problems;
-  Settings settings = validate(
-      schema, given, [&](std::string_view key) { return fmt::format("{}.{}", schema.name, key); }, problems);
-  if (!problems.empty()) throw PlanError(std::move(problems));
-  return settings;
-}
-
 /// Loads the component of that name if it is among these.
 template <class Components>
 bool load_from(const Components& components, std::string_view name, const Json& given,
@@ -69,7 +61,8 @@ bool load_from(const Components& components, std::string_view name, const Json& 
   for (const auto& component : components) {
     names.push_back(component.schema.name);
     if (component.schema.name != name) continue;
-    result = labels_of(component.load(checked(component.schema, given), directory));
+    result = labels_of(
+        component.load(valid_settings(component.schema, given, component.schema.name + "."), directory));
     return true;
   }
   return false;
