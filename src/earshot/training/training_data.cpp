@@ -23,11 +23,7 @@ namespace {
 using Path = std::filesystem::path;
 
 Settings checked(const Schema& schema, const Json& given) {
-  std::vector<Problem> problems;
-  Settings settings = validate(
-      schema, given, [](std::string_view key) { return "data." + std::string(key); }, problems);
-  if (!problems.empty()) throw PlanError(std::move(problems));
-  return settings;
+  return valid_settings(schema, given, "data.");
 }
 
 template <class Components>
