@@ -82,12 +82,8 @@ namespace {
 Graph make_named(const std::string& name, const Json& given, const GraphSources& sources) {
   for (const GraphComponent& component : graph_components()) {
     if (component.schema.name != name) continue;
-    std::vector<Problem> problems;
-    const Settings settings = validate(
-        component.schema, given, [](std::string_view key) { return std::string(key); }, problems);
-    if (!problems.empty()) throw PlanError(std::move(problems));
     Stream stream({.seed = 1, .purpose = Purpose::kGraph});
-    return component.make(settings, stream, sources);
+    return component.make(valid_settings(component.schema, given, ""), stream, sources);
   }
   fail(Fault::kInternal, "no graph is called " + name);
 }

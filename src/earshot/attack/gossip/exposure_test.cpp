@@ -1,11 +1,10 @@
 #include "earshot/attack/gossip/exposure.hpp"
 
-#include <flint/fmpq.h>
-#include <flint/fmpq_mat.h>
 #include <gtest/gtest.h>
 
 #include "earshot/attack/gossip/knowledge_span.hpp"
 #include "earshot/data/catalogue/test_data.hpp"
+#include "earshot/graph/rational_matrix.hpp"
 #include "earshot/graph/spectrum.hpp"
 #include "earshot/graph/testing.hpp"
 #include "earshot/protocol/gossip_averaging.hpp"
@@ -13,43 +12,15 @@
 namespace earshot {
 namespace {
 
+using testing::RationalMatrix;
+
 /// The oracle: Algorithm 1 of El Mrini et al. 2024 written out over the rationals, unit rows of the full
 /// RREF.
-class RationalMatrix {
- public:
-  RationalMatrix(std::size_t rows, std::size_t columns) {
-    fmpq_mat_init(value_, static_cast<slong>(rows), static_cast<slong>(columns));
-  }
-  ~RationalMatrix() { fmpq_mat_clear(value_); }
-  RationalMatrix(const RationalMatrix&) = delete;
-  RationalMatrix& operator=(const RationalMatrix&) = delete;
-  fmpq_mat_struct* get() { return value_; }
-  fmpq* at(std::size_t i, std::size_t j) {
-    return fmpq_mat_entry(value_, static_cast<slong>(i), static_cast<slong>(j));
-  }
-
- private:
-  fmpq_mat_t value_;
-};
-
-void write_gossip_matrix(const GossipMatrix& matrix, RationalMatrix& w) {
-  for (NodeId u = 0; u < matrix.node_count(); ++u) {
-    fmpq_one(w.at(u, u));
-    const auto neighbours = matrix.graph().neighbours(u);
-    for (std::size_t i = 0; i < neighbours.size(); ++i) {
-      const Rational& weight = matrix.edge_weights(u)[i];
-      fmpq_set_si(w.at(u, neighbours[i]), weight.numerator, static_cast<ulong>(weight.denominator));
-      fmpq_sub(w.at(u, u), w.at(u, u), w.at(u, neighbours[i]));
-    }
-  }
-}
-
 std::vector<NodeId> brute_force(const GossipMatrix& matrix, const Adversary& adversary, std::size_t rounds) {
   const std::size_t n = matrix.node_count();
   const auto heard = heard_nodes(matrix.graph(), adversary);
-  RationalMatrix w(n, n), power(n, n), next(n, n);
-  write_gossip_matrix(matrix, w);
-  fmpq_mat_one(power.get());
+  const RationalMatrix w = testing::dense(matrix);
+  RationalMatrix power = testing::identity(n);
   RationalMatrix knowledge(adversary.colluding.size() + rounds * heard.size(), n);
   std::size_t row = 0;
   for (const NodeId a : adversary.colluding) fmpq_one(knowledge.at(row++, a));
@@ -58,8 +29,7 @@ std::vector<NodeId> brute_force(const GossipMatrix& matrix, const Adversary& adv
       for (std::size_t j = 0; j < n; ++j) fmpq_set(knowledge.at(row, j), power.at(v, j));
       ++row;
     }
-    fmpq_mat_mul(next.get(), power.get(), w.get());
-    fmpq_mat_swap(next.get(), power.get());
+    power = testing::product(power, w);
   }
   fmpq_mat_rref(knowledge.get(), knowledge.get());
   std::vector<NodeId> reconstructible;
