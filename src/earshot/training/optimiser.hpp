@@ -51,6 +51,7 @@ class Adam : public Optimiser {
  public:
   Adam(std::size_t size, const AdamOptions& options);
   void step(std::span<double> parameters, std::span<const double> gradient) override;
+  void set_rate(double rate) { options_.rate = rate; }
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
 

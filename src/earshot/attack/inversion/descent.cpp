@@ -1,0 +1,129 @@
+#include "earshot/attack/inversion/descent.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "earshot/attack/inversion/lbfgs.hpp"
+#include "earshot/core/error.hpp"
+#include "earshot/training/optimiser.hpp"
+
+namespace earshot {
+namespace {
+
+/// After 3/8, 5/8 and 7/8 of the way a tenth, as in the code of Geiping et al. 2020.
+double decayed(double rate, std::size_t step, std::size_t steps) {
+  for (const std::size_t eighths : {3, 5, 7})
+    if (8 * step >= eighths * steps) rate *= 0.1;
+  return rate;
+}
+
+void put_into(const std::optional<Box>& box, std::span<double> point) {
+  if (!box) return;
+  for (double& x : point.first(box->variables)) x = std::clamp(x, box->low, box->high);
+}
+
+/// One step along every gradient, for as many steps as were asked for.
+template <class Options, class Step>
+class FirstOrderDescent : public Descent {
+ public:
+  FirstOrderDescent(const Options& options, std::span<const double> start)
+      : options_(options), point_(start.begin(), start.end()), direction_(start.size()), step_(start.size()) {
+    if (options.box && options.box->variables > start.size())
+      fail(Fault::kInternal, "a box has more variables than the problem");
+    put_into(options.box, point_);
+  }
+
+  std::span<const double> wanted() const override { return point_; }
+  bool finished() const override { return iterations_ > options_.iterations; }
+
+  void tell(double value, std::span<const double> gradient) override {
+    note(point_, value);
+    for (std::size_t i = 0; i < point_.size(); ++i) {
+      const double g = std::isfinite(gradient[i]) ? gradient[i] : 0;
+      direction_[i] = options_.signs ? static_cast<double>((g > 0) - (g < 0)) : g;
+    }
+    const double rate =
+        options_.decay ? decayed(options_.rate, iterations_, options_.iterations) : options_.rate;
+    step_.move(point_, direction_, rate);
+    put_into(options_.box, point_);
+    ++iterations_;
+  }
+
+ private:
+  Options options_;
+  std::vector<double> point_;
+  std::vector<double> direction_;
+  Step step_;
+};
+
+struct PlainStep {
+  explicit PlainStep(std::size_t) {}
+  void move(std::span<double> point, std::span<const double> direction, double rate) {
+    for (std::size_t i = 0; i < point.size(); ++i) point[i] -= rate * direction[i];
+  }
+};
+
+struct AdamStep {
+  explicit AdamStep(std::size_t size) : adam(size, {}) {}
+  void move(std::span<double> point, std::span<const double> direction, double rate) {
+    adam.set_rate(rate);
+    adam.step(point, direction);
+  }
+  Adam adam;
+};
+
+struct Maker {
+  std::span<const double> start;
+
+  std::unique_ptr<Descent> operator()(const AdamDescentOptions& options) const {
+    return std::make_unique<FirstOrderDescent<AdamDescentOptions, AdamStep>>(options, start);
+  }
+  std::unique_ptr<Descent> operator()(const GradientDescentOptions& options) const {
+    return std::make_unique<FirstOrderDescent<GradientDescentOptions, PlainStep>>(options, start);
+  }
+  std::unique_ptr<Descent> operator()(const LbfgsOptions& options) const {
+    return std::make_unique<Lbfgs>(options, start);
+  }
+};
+
+std::vector<std::size_t> unfinished(std::span<const std::unique_ptr<Descent>> descents) {
+  std::vector<std::size_t> which;
+  for (std::size_t i = 0; i < descents.size(); ++i)
+    if (!descents[i]->finished()) which.push_back(i);
+  return which;
+}
+
+}  // namespace
+
+void Descent::note(std::span<const double> point, double value) {
+  ++evaluations_;
+  if (!std::isfinite(value) || (!best_.empty() && value >= best_value_)) return;
+  best_.assign(point.begin(), point.end());
+  best_value_ = value;
+}
+
+std::unique_ptr<Descent> make_descent(const DescentOptions& options, std::span<const double> start) {
+  return std::visit(Maker{start}, options);
+}
+
+void descend_together(std::span<const std::unique_ptr<Descent>> descents, const BatchEvaluation& evaluate,
+                      const std::function<void(std::size_t)>& on_step) {
+  if (descents.empty()) return;
+  const std::size_t size = descents.front()->wanted().size();
+  std::vector<double> points(descents.size() * size);
+  std::vector<double> gradients(descents.size() * size);
+  std::vector<double> values(descents.size());
+  std::size_t steps = 0;
+  for (auto which = unfinished(descents); !which.empty(); which = unfinished(descents)) {
+    const std::size_t count = which.size();
+    for (std::size_t k = 0; k < count; ++k)
+      std::ranges::copy(descents[which[k]]->wanted(), points.begin() + static_cast<std::ptrdiff_t>(k * size));
+    evaluate(which, std::span(points).first(count * size), std::span(values).first(count),
+             std::span(gradients).first(count * size));
+    for (std::size_t k = 0; k < count; ++k)
+      descents[which[k]]->tell(values[k], std::span(gradients).subspan(k * size, size));
+    if (on_step) on_step(++steps);
+  }
+}
+
+}  // namespace earshot
