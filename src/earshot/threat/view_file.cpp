@@ -1,6 +1,7 @@
 #include "earshot/threat/view_file.hpp"
 
 #include <limits>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -81,8 +82,16 @@ class Reader {
   Graph graph() {
     std::vector<std::string> names;
     for (std::uint64_t left = in_.number(); left > 0; --left) names.push_back(in_.text());
+    if (std::set(names.begin(), names.end()).size() != names.size())
+      fail(Fault::kData, "two nodes have the same name");
     const std::size_t count = names.size();
-    return Graph(count, edges(), std::move(names));
+    const std::vector<Edge> links = edges();
+    for (std::size_t i = 0; i < links.size(); ++i) {
+      const auto& [a, b] = links[i];
+      if (a >= b || b >= count || (i > 0 && links[i] <= links[i - 1]))
+        fail(Fault::kData, "the links of the network are not those of a graph");
+    }
+    return Graph(count, links, std::move(names));
   }
   GossipMatrix matrix() {
     Graph network = graph();

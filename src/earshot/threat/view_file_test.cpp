@@ -78,12 +78,15 @@ TEST(ViewFile, RefusesDamageAndNonsense) {
   EXPECT_THROW(views_from_bytes(bytes, "test"), Error);
 
   // A seal of its own makes nothing sensible: a node, a message, an adversary that does not exist.
-  const auto sealed = [](std::uint64_t member, std::uint64_t from, std::uint64_t payload) {
+  const auto sealed = [](std::uint64_t member, std::uint64_t from, std::uint64_t payload,
+                         const char* name = "b", std::uint64_t end = 1) {
     StateWriter out;
     out.text("earshot views 1");
     out.number(2);
-    for (const char* name : {"a", "b"}) out.text(name);
-    for (const std::uint64_t value : {1U, 0U, 1U, 0U}) out.number(value);  // one edge, no matrix
+    out.text("a");
+    out.text(name);
+    for (const std::uint64_t value : {std::uint64_t{1}, std::uint64_t{0}, end}) out.number(value);  // a link
+    out.number(0);
     out.reals({});
     out.reals({});
     out.number(0);
@@ -101,7 +104,8 @@ TEST(ViewFile, RefusesDamageAndNonsense) {
   };
   EXPECT_EQ(views_from_bytes(sealed(0, 1, 0), "test").views()[0].messages().size(), 1U);
   for (const std::string& nonsense :
-       {sealed(2, 1, 0), sealed(0, 2, 0), sealed(0, 1, 1), sealed(std::uint64_t{1} << 40U, 1, 0)}) {
+       {sealed(2, 1, 0), sealed(0, 2, 0), sealed(0, 1, 1), sealed(std::uint64_t{1} << 40U, 1, 0),
+        sealed(0, 1, 0, "a"), sealed(0, 1, 0, "b", 0), sealed(0, 1, 0, "b", 2)}) {
     EXPECT_THROW(views_from_bytes(nonsense, "test"), Error);
   }
 }
