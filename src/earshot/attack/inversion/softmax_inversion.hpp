@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "earshot/attack/inversion/dense_inversion.hpp"
+
 namespace earshot {
 
 struct InvertedRecord {
@@ -13,13 +15,11 @@ struct InvertedRecord {
   std::size_t label = 0;
 };
 
-enum class SoftmaxInversion { kLargestBias, kRankOne };
+using SoftmaxInversion = DenseFit;
 
-/// With z = M x + b and one record, dL/dM_k = (p_k - 1[k=y]) x and dL/db_k = p_k - 1[k=y], so x = dL/dM_k /
-/// dL/db_k for any k. kLargestBias takes the k with the largest |dL/db_k|; kRankOne takes the best rank-one
-/// fit of [dL/dM, dL/db], which averages noise over all classes. The label is the class with the most
-/// negative bias gradient. Empty when every bias gradient vanishes (a perfectly fitted record reveals
-/// nothing) or the gradient is not finite.
+/// Softmax regression is one dense layer: the input by invert_dense, the label by the most negative bias
+/// gradient. Empty when every bias gradient vanishes (a perfectly fitted record reveals nothing) or the
+/// gradient is not finite.
 std::optional<InvertedRecord> invert_softmax_gradient(std::span<const double> gradient,
                                                       std::size_t input_size, std::size_t class_count,
                                                       SoftmaxInversion kind);

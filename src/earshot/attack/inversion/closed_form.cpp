@@ -1,0 +1,280 @@
+#include "earshot/attack/inversion/closed_form.hpp"
+
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "earshot/attack/inversion/dense_inversion.hpp"
+#include "earshot/attack/inversion/layer_peeling.hpp"
+#include "earshot/attack/inversion/target_recovery.hpp"
+#include "earshot/attack/inversion/weight_only.hpp"
+#include "earshot/core/error.hpp"
+
+namespace earshot {
+namespace {
+
+double norm(std::span<const double> numbers) {
+  return Eigen::Map<const Eigen::VectorXd>(numbers.data(), static_cast<Eigen::Index>(numbers.size()))
+      .stableNorm();
+}
+
+double relative_distance(std::span<const double> found, std::span<const double> observed) {
+  const auto size = static_cast<Eigen::Index>(observed.size());
+  const Eigen::Map<const Eigen::VectorXd> a(found.data(), size);
+  const Eigen::Map<const Eigen::VectorXd> b(observed.data(), size);
+  const double distance = (a - b).stableNorm() / b.stableNorm();
+  return std::isfinite(distance) ? distance : std::numeric_limits<double>::infinity();
+}
+
+/// Everything a route may use; there is no truth in it.
+struct Observation {
+  const Architecture& architecture;
+  const Model& model;
+  Parameters parameters;
+  std::span<const double> gradient;
+  std::size_t batch;
+};
+
+void check_question(const Architecture& architecture, const Model& model, const ClosedFormOptions& options) {
+  if (model.parameter_count() != parameter_count(architecture)) {
+    fail(Fault::kConfig,
+         fmt::format("the model has {} parameters, but the architecture has {}: pass the model "
+                     "of this architecture",
+                     model.parameter_count(), parameter_count(architecture)));
+  }
+  if (!(options.tolerance > 0) || !std::isfinite(options.tolerance)) {
+    fail(Fault::kConfig, fmt::format("the tolerance must be positive, not {}", options.tolerance));
+  }
+}
+
+void check_parameters(const Architecture& architecture, Parameters parameters, const char* what) {
+  check_size(architecture, parameters, what);
+  if (!all_finite(parameters)) fail(Fault::kConfig, fmt::format("{} must be finite", what));
+}
+
+/// Nothing to learn from a gradient that is zero or broken.
+bool speaks(std::span<const double> gradient) {
+  return all_finite(gradient) && norm(gradient) > 0;
+}
+
+std::optional<ExactReconstruction> verified(const Observation& seen, std::vector<double> inputs,
+                                            const std::string& route, double tolerance) {
+  if (!all_finite(inputs)) return std::nullopt;
+  auto targets =
+      recover_targets(seen.architecture, seen.model, seen.parameters, seen.gradient, inputs, seen.batch);
+  if (!targets) return std::nullopt;
+  std::vector<double> again(seen.gradient.size());
+  seen.model.gradient(seen.parameters, {seen.batch, inputs, targets->targets}, again);
+  const double residual = relative_distance(again, seen.gradient);
+  if (residual > tolerance) return std::nullopt;
+  return ExactReconstruction{
+      std::move(inputs), std::move(targets->targets), std::move(targets->labels), route, residual, {}};
+}
+
+struct Candidates {
+  std::vector<std::vector<double>> inputs;
+  std::string route;
+};
+
+Candidates by_first_layer(const Observation& seen) {
+  Candidates found{{}, "first dense layer"};
+  const auto first = first_dense(seen.architecture, seen.gradient);
+  if (!first) return found;
+  if (auto known = invert_dense(*first, DenseFit::kLargestBias))
+    found.inputs.push_back(std::move(known->input));
+  return found;
+}
+
+/// Peels from the first layer with a bias: the fewer layers, the less rounding.
+Candidates by_peeling(const Observation& seen) {
+  Candidates found;
+  const auto chain = dense_chain(seen.architecture);
+  const auto start = std::find_if(chain.begin(), chain.end(), [](const ChainLayer& layer) {
+    return std::get<Dense>(*layer.place.layer).bias;
+  });
+  if (start == chain.end() || start == chain.begin()) return found;
+  const auto from = static_cast<std::size_t>(start - chain.begin());
+  found.route = fmt::format("layer peeling from {}", start->place.name);
+  const auto known = invert_dense(dense_part(start->place, seen.gradient), DenseFit::kLargestBias);
+  if (!known) return found;
+  if (auto input = peel(chain, seen.parameters, seen.gradient, from, *known)) {
+    found.inputs.push_back(std::move(*input));
+  }
+  return found;
+}
+
+Candidates by_weights(const Observation& seen) {
+  Candidates found;
+  const auto chain = dense_chain(seen.architecture);
+  const bool biased = std::any_of(chain.begin(), chain.end(), [](const ChainLayer& layer) {
+    return std::get<Dense>(*layer.place.layer).bias;
+  });
+  if (chain.empty() || biased) return found;
+  const std::size_t last = chain.size() - 1;
+  found.route =
+      last == 0 ? "weights only" : fmt::format("weights of {} and layer peeling", chain[last].place.name);
+  for (const DenseInput& known :
+       weight_only_inputs(dense_part(chain[last].place, seen.parameters),
+                          dense_part(chain[last].place, seen.gradient), seen.architecture.loss)) {
+    if (auto input = peel(chain, seen.parameters, seen.gradient, last, known)) {
+      found.inputs.push_back(std::move(*input));
+    }
+  }
+  return found;
+}
+
+std::optional<ExactReconstruction> one_record(const Observation& seen, double tolerance) {
+  for (const auto route : {by_first_layer, by_peeling, by_weights}) {
+    Candidates candidates = route(seen);
+    std::optional<ExactReconstruction> best;
+    for (auto& input : candidates.inputs) {
+      auto found = verified(seen, std::move(input), candidates.route, tolerance);
+      if (!found) continue;
+      if (!best) {
+        best = std::move(found);
+      } else {
+        best->clones.push_back(std::move(found->inputs));
+      }
+    }
+    if (best) return best;
+  }
+  return std::nullopt;
+}
+
+/// Records that two units show are certain; one more may be shown by a single unit, and is tried.
+std::optional<ExactReconstruction> several_records(const Observation& seen, double tolerance) {
+  const auto first = first_dense(seen.architecture, seen.gradient);
+  if (!first) return std::nullopt;
+  const auto shown = revealed_records(*first);
+  const auto sure = static_cast<std::size_t>(std::count_if(
+      shown.begin(), shown.end(), [](const RevealedRecord& record) { return record.rows.size() > 1; }));
+  if (shown.size() < seen.batch || sure + 1 < seen.batch) return std::nullopt;
+  std::vector<double> inputs;
+  for (std::size_t s = 0; s + 1 < seen.batch; ++s) {
+    inputs.insert(inputs.end(), shown[s].input.begin(), shown[s].input.end());
+  }
+  const std::size_t known = inputs.size();
+  const std::size_t end = sure >= seen.batch ? sure : shown.size();
+  for (std::size_t last = seen.batch - 1; last < end; ++last) {
+    inputs.resize(known);
+    inputs.insert(inputs.end(), shown[last].input.begin(), shown[last].input.end());
+    if (auto found = verified(seen, inputs, "units that see one record", tolerance)) return found;
+  }
+  return std::nullopt;
+}
+
+/// The gradient difference of one known record, as a function of its target.
+class DifferenceOfTarget {
+ public:
+  DifferenceOfTarget(const Model& model, Parameters first, Parameters second, std::span<const double> input)
+      : model_(model), first_(first), second_(second), input_(input), there_(first.size()) {}
+
+  Eigen::VectorXd operator()(std::span<const double> target) {
+    Eigen::VectorXd here(static_cast<Eigen::Index>(first_.size()));
+    model_.gradient(first_, {1, input_, target}, {here.data(), first_.size()});
+    model_.gradient(second_, {1, input_, target}, there_);
+    return here - Eigen::Map<const Eigen::VectorXd>(there_.data(), here.size());
+  }
+
+ private:
+  const Model& model_;
+  Parameters first_;
+  Parameters second_;
+  std::span<const double> input_;
+  std::vector<double> there_;
+};
+
+/// The class of least residual; no class when a second one fits as exactly.
+void traverse_classes(DifferenceOfTarget& difference, std::span<const double> observed, std::size_t classes,
+                      double tolerance, ExactReconstruction& found) {
+  std::vector<double> residuals(classes);
+  for (std::size_t c = 0; c < classes; ++c) {
+    std::vector<double> target(classes, 0.0);
+    target[c] = 1;
+    const Eigen::VectorXd again = difference(target);
+    residuals[c] = relative_distance({again.data(), observed.size()}, observed);
+  }
+  const auto best = std::min_element(residuals.begin(), residuals.end());
+  found.residual = *best;
+  if (std::count_if(residuals.begin(), residuals.end(), [&](double r) { return r <= tolerance; }) != 1)
+    return;
+  found.targets.assign(classes, 0.0);
+  found.targets[static_cast<std::size_t>(best - residuals.begin())] = 1;
+}
+
+/// Sigmoid and squared-error gradients are affine in the target: least squares.
+void fit_target(DifferenceOfTarget& difference, std::span<const double> observed, std::size_t outputs,
+                ExactReconstruction& found) {
+  const auto size = static_cast<Eigen::Index>(observed.size());
+  const auto count = static_cast<Eigen::Index>(outputs);
+  std::vector<double> target(outputs, 0.0);
+  const Eigen::VectorXd base = difference(target);
+  Eigen::MatrixXd effects(size, count);
+  for (std::size_t k = 0; k < outputs; ++k) {
+    target[k] = 1;
+    effects.col(static_cast<Eigen::Index>(k)) = difference(target) - base;
+    target[k] = 0;
+  }
+  const Eigen::VectorXd rest = Eigen::Map<const Eigen::VectorXd>(observed.data(), size) - base;
+  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> solver(effects);
+  const double rounding = 1e-12 * base.stableNorm();
+  const bool told = solver.rank() == count && effects.colwise().norm().minCoeff() > rounding;
+  if (told) {
+    const Eigen::VectorXd solved = solver.solve(rest);
+    target.assign(solved.begin(), solved.end());
+  }
+  const Eigen::VectorXd again = difference(target);
+  found.residual = relative_distance({again.data(), observed.size()}, observed);
+  if (told) found.targets = std::move(target);
+}
+
+}  // namespace
+
+std::optional<ExactReconstruction> closed_form(const Architecture& architecture, const Model& model,
+                                               Parameters parameters, std::span<const double> gradient,
+                                               std::size_t batch, const ClosedFormOptions& options) {
+  check_question(architecture, model, options);
+  check_parameters(architecture, parameters, "the parameter vector");
+  check_size(architecture, gradient, "the gradient");
+  if (batch == 0) fail(Fault::kConfig, "a gradient has at least one record: give a batch of at least 1");
+  if (!speaks(gradient) || is_graph_network(architecture)) return std::nullopt;
+  const Observation seen{architecture, model, parameters, gradient, batch};
+  return batch == 1 ? one_record(seen, options.tolerance) : several_records(seen, options.tolerance);
+}
+
+std::optional<ExactReconstruction> closed_form_difference(const Architecture& architecture,
+                                                          const Model& model, Parameters first,
+                                                          Parameters second,
+                                                          std::span<const double> difference,
+                                                          const ClosedFormOptions& options) {
+  check_question(architecture, model, options);
+  check_parameters(architecture, first, "the first parameter vector");
+  check_parameters(architecture, second, "the second parameter vector");
+  check_size(architecture, difference, "the difference of gradients");
+  if (!speaks(difference) || is_graph_network(architecture)) return std::nullopt;
+  const auto layer = first_dense(architecture, difference);
+  if (!layer) return std::nullopt;
+  auto known = invert_dense(*layer, DenseFit::kLargestBias);
+  if (!known || !all_finite(known->input)) return std::nullopt;
+
+  ExactReconstruction found;
+  found.inputs = std::move(known->input);
+  found.route = "difference at the first dense layer";
+  DifferenceOfTarget of_target(model, first, second, found.inputs);
+  const std::size_t outputs = model.output_size();
+  if (architecture.loss == LossKind::kSoftmaxCrossEntropy) {
+    traverse_classes(of_target, difference, outputs, options.tolerance, found);
+  } else {
+    fit_target(of_target, difference, outputs, found);
+  }
+  if (found.residual > options.tolerance) return std::nullopt;
+  found.labels =
+      found.targets.empty() ? std::nullopt : hard_labels(architecture.loss, found.targets, outputs);
+  return found;
+}
+
+}  // namespace earshot
