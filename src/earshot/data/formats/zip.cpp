@@ -20,7 +20,6 @@ constexpr std::uint32_t kEndSignature = 0x06054b50;
 constexpr std::uint32_t kCentralSignature = 0x02014b50;
 constexpr std::uint32_t kLocalSignature = 0x04034b50;
 constexpr std::uint32_t kDescriptorSignature = 0x08074b50;
-constexpr std::size_t kEndLength = 22;
 constexpr std::uint16_t kZip64Field = 1;
 constexpr std::uint32_t kSeeZip64 = 0xffffffff;
 
@@ -68,16 +67,10 @@ std::string as_text(Span bytes) {
   return {bytes.begin(), bytes.end()};
 }
 
-struct Directory {
-  std::size_t entries = 0;
-  std::uint64_t offset = 0;
-  std::uint64_t end = 0;
-};
-
 /// Where the record lies that ends the archive: its comment reaches exactly to the end of the file.
 std::size_t find_end(Span bytes) {
-  for (std::size_t comment = 0; comment <= UINT16_MAX && comment + kEndLength <= bytes.size(); ++comment) {
-    const std::size_t offset = bytes.size() - kEndLength - comment;
+  for (std::size_t comment = 0; comment <= UINT16_MAX && comment + kZipEndLength <= bytes.size(); ++comment) {
+    const std::size_t offset = bytes.size() - kZipEndLength - comment;
     if (little_endian<std::uint32_t>(bytes, offset) == kEndSignature &&
         little_endian<std::uint16_t>(bytes, offset + 20) == comment)
       return offset;
@@ -85,22 +78,11 @@ std::size_t find_end(Span bytes) {
   fail(Fault::kData, "zip: no end of the central directory; the file is truncated or no zip archive");
 }
 
-Directory find_directory(Span bytes) {
-  const std::size_t end = find_end(bytes);
-  Cursor cursor(bytes, end + 4);
-  const std::uint16_t disk = cursor.u16();
-  const std::uint16_t first_disk = cursor.u16();
-  const std::uint16_t entries_here = cursor.u16();
-  const std::uint16_t entries = cursor.u16();
-  const std::uint32_t size = cursor.u32();
-  const std::uint32_t offset = cursor.u32();
-  if (disk != 0 || first_disk != 0 || entries_here != entries)
-    fail(Fault::kData, "zip: an archive in several parts is not supported");
-  if (entries == UINT16_MAX || offset == kSeeZip64)
-    fail(Fault::kData, "zip: zip64 archives are not supported");
-  if (std::uint64_t{offset} + size != end)
+ZipEnd find_directory(Span bytes) {
+  const ZipEnd end = find_zip_end(bytes);
+  if (std::uint64_t{end.offset} + end.size != end.position)
     fail(Fault::kData, "zip: the central directory does not reach to the archive's end");
-  return {entries, offset, end};
+  return end;
 }
 
 /// What the central directory says of a member; the local header must not contradict it.
@@ -271,11 +253,11 @@ Bytes expand(const Member& member, Span compressed) {
   return content;
 }
 
-std::vector<Member> read_directory(Span bytes, const Directory& directory) {
-  Cursor cursor(bytes.first(directory.end), directory.offset);
+std::vector<Member> read_directory(Span bytes, const ZipEnd& directory) {
+  Cursor cursor(bytes.first(directory.position), directory.offset);
   std::vector<Member> members;
   for (std::size_t i = 0; i < directory.entries; ++i) members.push_back(read_central(cursor));
-  if (cursor.offset() != directory.end)
+  if (cursor.offset() != directory.position)
     fail(Fault::kData, "zip: the central directory holds more than its members");
   return members;
 }
@@ -312,8 +294,24 @@ std::vector<Span> locate_contents(const std::vector<Member>& members, Span befor
 
 }  // namespace
 
+ZipEnd find_zip_end(std::span<const std::uint8_t> bytes) {
+  ZipEnd end{.position = find_end(bytes)};
+  Cursor cursor(bytes, end.position + 4);
+  const std::uint16_t disk = cursor.u16();
+  const std::uint16_t first_disk = cursor.u16();
+  const std::uint16_t entries_here = cursor.u16();
+  end.entries = cursor.u16();
+  end.size = cursor.u32();
+  end.offset = cursor.u32();
+  if (disk != 0 || first_disk != 0 || entries_here != end.entries)
+    fail(Fault::kData, "zip: an archive in several parts is not supported");
+  if (end.entries == UINT16_MAX || end.offset == kSeeZip64)
+    fail(Fault::kData, "zip: zip64 archives are not supported");
+  return end;
+}
+
 std::vector<ZipFile> parse_zip(std::span<const std::uint8_t> bytes, std::size_t largest) {
-  const Directory directory = find_directory(bytes);
+  const ZipEnd directory = find_directory(bytes);
   const std::vector<Member> members = read_directory(bytes, directory);
   check_total(members, largest);
   const std::vector<Span> contents = locate_contents(members, bytes.first(directory.offset));

@@ -11,6 +11,18 @@
 
 namespace earshot {
 
+/// The record that ends an archive: where its central directory lies.
+struct ZipEnd {
+  std::size_t position = 0;  // of the record itself
+  std::uint16_t entries = 0;
+  std::uint32_t size = 0;    // of the central directory
+  std::uint32_t offset = 0;  // of the central directory
+};
+constexpr std::size_t kZipEndLength = 22;  // a comment may follow
+
+/// Refuses multi-disk and zip64 archives. That the directory lies where the record says is not checked.
+ZipEnd find_zip_end(std::span<const std::uint8_t> bytes);
+
 struct ZipFile {
   std::string path;
   Bytes content;

@@ -17,12 +17,10 @@ namespace {
 
 using Span = std::span<const std::uint8_t>;
 
-constexpr std::uint32_t kEndSignature = 0x06054b50;
 constexpr std::uint32_t kWideEndSignature = 0x06064b50;
 constexpr std::uint32_t kLocatorSignature = 0x07064b50;
 constexpr std::size_t kWideEndLength = 56;
 constexpr std::size_t kLocatorLength = 20;
-constexpr std::size_t kEndLength = 22;
 
 [[noreturn]] void refuse_end() {
   fail(Fault::kData, "the archive's end is damaged, or it is not one PyTorch wrote");
@@ -34,26 +32,24 @@ bool starts(Span bytes, std::size_t offset, std::uint32_t signature) {
 
 /// Whether the wide record says what the plain one says. libtorch reads the wide one: if they could differ,
 /// it would see another archive than the one that was checked.
-bool agree(Span wide, Span locator, Span plain, std::size_t wide_offset) {
-  const auto entries = little_endian<std::uint16_t>(plain, 10);
+bool agree(Span wide, Span locator, const ZipEnd& plain, std::size_t wide_offset) {
   return little_endian<std::uint64_t>(wide, 4) == kWideEndLength - 12 &&
          little_endian<std::uint32_t>(wide, 16) == 0 && little_endian<std::uint32_t>(wide, 20) == 0 &&
-         little_endian<std::uint64_t>(wide, 24) == entries &&
-         little_endian<std::uint64_t>(wide, 32) == entries &&
-         little_endian<std::uint64_t>(wide, 40) == little_endian<std::uint32_t>(plain, 12) &&
-         little_endian<std::uint64_t>(wide, 48) == little_endian<std::uint32_t>(plain, 16) &&
+         little_endian<std::uint64_t>(wide, 24) == plain.entries &&
+         little_endian<std::uint64_t>(wide, 32) == plain.entries &&
+         little_endian<std::uint64_t>(wide, 40) == plain.size &&
+         little_endian<std::uint64_t>(wide, 48) == plain.offset &&
          little_endian<std::uint64_t>(locator, 8) == wide_offset;
 }
 
 /// PyTorch writes the record that ends an archive twice, in zip64's wide form and in the plain one. Gives the
 /// archive with the plain one only.
 Bytes without_wide_end(Span bytes) {
-  if (bytes.size() < kEndLength) fail(Fault::kData, "too short to be a TorchScript file");
-  const std::size_t end = bytes.size() - kEndLength;
-  // No comment behind it, in which a second end could hide.
-  if (!starts(bytes, end, kEndSignature)) {
+  const ZipEnd plain_end = with_context("no TorchScript file", [&] { return find_zip_end(bytes); });
+  const std::size_t end = plain_end.position;
+  if (bytes.size() != end + kZipEndLength) {
     fail(Fault::kData,
-         "no TorchScript file, or a truncated one: it does not end like a zip archive without comment");
+         "no TorchScript file: the zip archive ends with a comment, in which a second end could hide");
   }
   if (end < kLocatorLength || !starts(bytes, end - kLocatorLength, kLocatorSignature))
     return Bytes(bytes.begin(), bytes.end());
@@ -61,7 +57,7 @@ Bytes without_wide_end(Span bytes) {
   const std::size_t start = end - kLocatorLength - kWideEndLength;
   if (!starts(bytes, start, kWideEndSignature) ||
       !agree(bytes.subspan(start, kWideEndLength), bytes.subspan(end - kLocatorLength, kLocatorLength),
-             bytes.subspan(end), start))
+             plain_end, start))
     refuse_end();
   Bytes plain(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(start));
   plain.insert(plain.end(), bytes.begin() + static_cast<std::ptrdiff_t>(end), bytes.end());
