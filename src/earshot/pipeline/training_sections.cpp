@@ -206,11 +206,7 @@ Settings settings_for(const Schema& schema, const Choice& choice) {
   for (const Parameter& parameter : schema.parameters) {
     if (choice.settings.has(parameter.key)) given[parameter.key] = choice.settings.values().at(parameter.key);
   }
-  std::vector<Problem> problems;
-  Settings settings = validate(
-      schema, given, [&](std::string_view key) { return fmt::format("{}.{}", schema.role, key); }, problems);
-  if (!problems.empty()) throw PlanError(std::move(problems));
-  return settings;
+  return valid_settings(schema, given, schema.role + ".");
 }
 
 TrainingData load_training_section(const Choice& data, std::uint64_t seed, const GraphSources& sources) {
