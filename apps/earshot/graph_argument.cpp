@@ -13,10 +13,7 @@
 #include "earshot/pipeline/components.hpp"
 
 namespace earshot::cli {
-namespace {
 
-/// The component's name if there is one, "file" if a file of that name exists, else an error with both
-/// choices.
 std::string component_or_file(const std::string& role, const std::string& given) {
   std::string name = given;
   std::replace(name.begin(), name.end(), '-', '_');
@@ -28,8 +25,6 @@ std::string component_or_file(const std::string& role, const std::string& given)
   fail(Fault::kUsage,
        fmt::format("\"{}\" is neither a {} nor a file; {}", given, role, suggest(name, names)));
 }
-
-}  // namespace
 
 std::string toml_text(const std::string& text) {
   return Json(text).dump(-1, ' ', /*ensure_ascii=*/false);

@@ -16,10 +16,14 @@ std::string toml_text(const std::string& text);
 /// A TOML float with enough digits to be read back exactly.
 std::string toml_real(double value);
 
+/// The component's name if there is one (dashes and underscores are the same), "file" if a file of that name
+/// exists, else an error with both choices.
+std::string component_or_file(const std::string& role, const std::string& given);
+
 /// The body of a [graph] section: the component of that name with its KEY=VALUE parameters, or the edge list
 /// file.
 std::string graph_section(const std::string& name_or_file, const std::vector<std::string>& parameters);
-/// The body of a [weights] section; dashes and underscores in names are the same.
+/// The body of a [weights] section.
 std::string weights_section(const std::string& name_or_file);
 
 /// A network as the command line gives it.

@@ -9,6 +9,7 @@
 #include "earshot/core/files.hpp"
 #include "earshot/data/catalogue/catalogue.hpp"
 #include "earshot/model/object_reader.hpp"
+#include "earshot/pipeline/model_fit.hpp"
 #include "earshot/training/training_data.hpp"
 #include "model_argument.hpp"
 #include "model_training.hpp"
@@ -28,11 +29,6 @@ struct ExportOptions {
   std::string out;
   bool json = false;
 };
-
-std::string text(const Shape& shape) {
-  if (shape.plane() == 1) return std::to_string(shape.channels);
-  return fmt::format("{}x{}x{}", shape.channels, shape.height, shape.width);
-}
 
 Json shape_json(const Shape& shape) {
   return {shape.channels, shape.height, shape.width};
@@ -93,7 +89,7 @@ std::string bytes_text(std::size_t bytes) {
 void print_layers(const Architecture& architecture) {
   fmt::print("  {:<26} {:>12} {:>12} {:>12}\n", "layer", "in", "out", "parameters");
   for (const PlacedLayer& layer : place(architecture)) {
-    fmt::print("  {:<26} {:>12} {:>12} {:>12}\n", layer.name, text(layer.in), text(layer.out),
+    fmt::print("  {:<26} {:>12} {:>12} {:>12}\n", layer.name, shape_text(layer.in), shape_text(layer.out),
                layer.parameter_count);
   }
 }
@@ -111,7 +107,7 @@ void print_description(const ChosenModel& chosen) {
   } else {
     const auto& script = std::get<ScriptReference>(chosen.network);
     fmt::print("  TorchScript file of SHA-256 {}\n  input {}, outputs {}, loss {}\n", script.sha256,
-               text(script.input), script.outputs, name_of(script.loss));
+               shape_text(script.input), script.outputs, name_of(script.loss));
   }
   const PerExample per_example = per_example_gradients(chosen);
   fmt::print("  gradients and pullbacks (inputs, labels): yes\n  per-example gradients: {}; {}\n",
@@ -119,20 +115,16 @@ void print_description(const ChosenModel& chosen) {
   if (chosen.stored) fmt::print("  provenance {}\n", chosen.stored->provenance.dump());
 }
 
-void describe_model(DescribeOptions options) {
+void describe_model(const DescribeOptions& options) {
   const ComponentSettings settings = component_settings(options.set);
-  options.model.settings = settings.model;
-  std::optional<Shape> input;
-  std::size_t outputs = 0;
+  TrainingData data;
   if (!options.data.empty()) {
-    const TrainingData data =
-        load_training_data({.name = options.data, .settings = settings.data}, data_directory());
-    input = data.examples->input();
-    outputs = data.examples->targets().outputs();
+    data = load_training_data({.name = options.data, .settings = settings.data}, data_directory());
   } else if (!settings.data.empty()) {
     fail(Fault::kUsage, "--set data.KEY=VALUE needs --data");
   }
-  const ChosenModel chosen = choose_model(options.model, input, outputs);
+  const ChosenModel chosen =
+      choose_model(model_choice(options.model, settings.model), data.examples.get(), sources_from({}));
   if (options.json) {
     print_json(description(chosen));
   } else {
@@ -157,7 +149,7 @@ std::string npy(std::span<const double> values) {
 
 void export_model(const ExportOptions& options) {
   const Checkpoint checkpoint = load_checkpoint(options.checkpoint);
-  const ChosenModel chosen{checkpoint.network, nullptr, "", checkpoint};
+  const ChosenModel chosen{checkpoint.network, nullptr, "", checkpoint, {}};
   const std::filesystem::path out(options.out);
   std::filesystem::create_directories(out);
   Json document = network_json(chosen);

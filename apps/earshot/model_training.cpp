@@ -12,6 +12,7 @@
 #include "earshot/core/error.hpp"
 #include "earshot/core/progress.hpp"
 #include "earshot/data/catalogue/catalogue.hpp"
+#include "earshot/pipeline/chosen_model.hpp"
 #include "earshot/training/trainer.hpp"
 #include "earshot/training/training_data.hpp"
 #include "model_argument.hpp"
@@ -22,6 +23,7 @@ namespace {
 
 struct TrainOptions {
   ModelArgument model;
+  Choice network;  // what `model` and `set` come to
   DataChoice data;
   std::vector<std::string> set;
   TrainerOptions training;
@@ -56,7 +58,7 @@ BatchDraw draw_of(const std::string& name) {
 
 void complete(TrainOptions& options) {
   const ComponentSettings settings = component_settings(options.set);
-  options.model.settings = settings.model;
+  options.network = model_choice(options.model, settings.model);
   options.data.settings = settings.data;
   options.data.seed = options.seed;
   options.training.seed = options.seed;
@@ -173,12 +175,9 @@ Json provenance(const TrainOptions& options, const TrainingData& data, const Tra
 }
 
 Trained train_once(const TrainOptions& options, TrainingData& data, const TrainingParts& parts, bool talk) {
-  Trained trained{
-      choose_model(options.model, data.examples->input(), data.examples->targets().outputs()), {}, {}, 0};
-  if (!trained.model.model) {
-    fail(Fault::kUsage, "the checkpoint is of a TorchScript file; train that file itself");
-  }
-  trained.parameters = start_parameters(trained.model, options.model, options.seed);
+  Trained trained{choose_model(options.network, data.examples.get(), sources_from({})), {}, {}, 0};
+  Stream stream({options.seed, Purpose::kModelInit});
+  trained.parameters = start_parameters(trained.model, stream);
   if (talk) print_heading(data, parts);
   const auto start = std::chrono::steady_clock::now();
   trained.result = train(*trained.model.model, trained.parameters, *data.examples, parts, options.training,
@@ -315,7 +314,6 @@ void add_training_options(CLI::App& command, TrainOptions& options) {
   command.add_option("--patience", options.training.patience,
                      "stop after so many epochs without a better validation loss");
   command.add_flag("--single", options.single, "compute gradients in 32 bits");
-  command.add_flag("--imagenet", options.model.imagenet, "start squeezenet11 from its ImageNet weights");
   command.add_option("--seed", options.seed, "of start, order, split, dropout and noise")
       ->capture_default_str();
   command.add_option("--out", options.out, "checkpoint to write");
@@ -346,6 +344,7 @@ void add_train(CLI::App& model) {
                    "a model of `earshot list model`, a checkpoint to go on from, or a TorchScript file")
       ->required();
   add_model_options(*command, options->model);
+  add_start_options(*command, options->model);
   add_data_options(*command, *options);
   command
       ->add_option("--set", options->set, "a setting: --set model.hidden=400,400 --set data.encoding=binary")

@@ -10,6 +10,7 @@
 #include "earshot/experiment/runner.hpp"
 #include "earshot/pipeline/components.hpp"
 #include "earshot/pipeline/pipeline.hpp"
+#include "earshot/pipeline/plan_files.hpp"
 #include "earshot/report/html.hpp"
 #include "earshot/report/markdown.hpp"
 #include "earshot/report/terminal.hpp"
@@ -77,8 +78,9 @@ void fail_if_missed(const Json& results) {
 
 void run_plan(const PlanRun& request) {
   set_thread_count(request.common.threads);
-  const Plan plan = parse_plan(request.text, request.origin, standard_catalogue(), request.overrides);
+  Plan plan = parse_plan(request.text, request.origin, standard_catalogue(), request.overrides);
   const GraphSources sources = sources_from(request.working_directory);
+  plan.files = file_digests(plan, sources);
   TrainingSets loaded;
   if (auto problems = preflight(plan, sources, &loaded); !problems.empty())
     throw PlanError(std::move(problems));

@@ -15,9 +15,12 @@
 #include "earshot/experiment/plan.hpp"
 #include "earshot/pipeline/components.hpp"
 #include "earshot/pipeline/pipeline.hpp"
+#include "earshot/pipeline/plan_files.hpp"
 #include "earshot/pipeline/train_trial.hpp"
 #include "earshot/pipeline/training_store.hpp"
 #include "graph_argument.hpp"
+#include "model_argument.hpp"
+#include "setting_argument.hpp"
 #include "train_output.hpp"
 
 namespace earshot::cli {
@@ -27,7 +30,7 @@ struct TrainOptions {
   std::string protocol;
   std::string data;
   std::string schema;  // of a CSV file
-  std::string model;
+  ModelArgument model;
   std::optional<std::size_t> nodes;
   std::string partition = "iid";
   std::string graph;
@@ -124,10 +127,10 @@ std::string train_plan(const TrainOptions& options) {
   const ProtocolComponent& protocol = protocol_of(options);
   require_choices(options);
   std::string text = fmt::format(
-      "name = \"train\"\ntitle = {}\nseed = {}\n[data]\n{}{}[model]\nkind = {}\n",
-      toml_text(fmt::format("Training {} on {} by {}", options.model, options.data, options.protocol)),
+      "name = \"train\"\ntitle = {}\nseed = {}\n[data]\n{}{}[model]\n{}",
+      toml_text(fmt::format("Training {} on {} by {}", options.model.name, options.data, options.protocol)),
       options.seed, data_section(options), network_sections(options, protocol.needs),
-      toml_text(options.model));
+      model_section(options.model));
   text += fmt::format("[protocol]\nkind = {}\n", toml_text(options.protocol));
   if (options.rounds) text += fmt::format("rounds = {}\n", *options.rounds);
   text += fmt::format("[mechanism]\nkind = {}\n", toml_text(options.mechanism));
@@ -136,29 +139,19 @@ std::string train_plan(const TrainOptions& options) {
   return text;
 }
 
-/// --set model.hidden=64 is a number to TOML and a list of one width to the schema.
-Override override_of(const std::string& setting, const Catalogue& catalogue) {
-  Override change = parse_override(setting);
-  if (!change.value.is_number_integer()) return change;
-  for (const Schema* schema : catalogue.all()) {
-    for (const Parameter& parameter : schema->parameters) {
-      if (parameter.type == ParameterType::kText && change.key == schema->role + "." + parameter.key)
-        return {change.key, change.value.dump()};
-    }
-  }
-  return change;
-}
-
-Plan plan_of(const TrainOptions& options) {
+Plan plan_of(const TrainOptions& options, const GraphSources& sources) {
   const Catalogue catalogue = standard_catalogue();
   std::vector<Override> overrides;
-  for (const std::string& setting : options.set) overrides.push_back(override_of(setting, catalogue));
-  return parse_plan(train_plan(options), "command line", catalogue, overrides);
+  for (const std::string& setting : options.set) overrides.push_back(read_setting(setting, catalogue));
+  Plan plan = parse_plan(train_plan(options), "command line", catalogue, overrides);
+  plan.files = file_digests(plan, sources);
+  return plan;
 }
 
 std::string reproducing_command(const TrainOptions& options) {
-  std::string command = fmt::format("earshot train --protocol {} --data {} --model {} --mechanism {}",
-                                    options.protocol, options.data, options.model, options.mechanism);
+  std::string command =
+      fmt::format("earshot train --protocol {} --data {} {} --mechanism {}", options.protocol, options.data,
+                  model_words(options.model), options.mechanism);
   if (!options.schema.empty()) command += " --schema " + options.schema;
   if (options.nodes) command += fmt::format(" --nodes {}", *options.nodes);
   if (options.partition != "iid") command += " --partition " + options.partition;
@@ -230,8 +223,8 @@ void run_to_the_end(const TrainOptions& options, TrainTrial& trial, Keeper& keep
 
 void train(const TrainOptions& options) {
   set_thread_count(options.common.threads);
-  const Plan plan = plan_of(options);
   const GraphSources sources = sources_from({});
+  const Plan plan = plan_of(options, sources);
   TrainingSets loaded;
   if (auto problems = preflight(plan, sources, &loaded); !problems.empty())
     throw PlanError(std::move(problems));
@@ -261,7 +254,12 @@ void add_train_command(CLI::App& app) {
       ->required();
   command->add_option("--schema", options->schema,
                       "of a CSV file: TOML as `earshot data describe` writes it");
-  command->add_option("--model", options->model, "of `earshot list model`")->required();
+  command
+      ->add_option("--model", options->model.name,
+                   "a model of `earshot list model`, a checkpoint to go on from, or a TorchScript file")
+      ->required();
+  add_model_options(*command, options->model);
+  add_start_options(*command, options->model);
   command->add_option("--nodes", options->nodes, "participants (default: 10)")
       ->check(CLI::Range(1, 10000000));
   command

@@ -99,7 +99,7 @@ Checkpoint checkpoint_of(const Plan& plan, TrainTrial& trial) {
   std::vector<double> state = trial.run().state();
   const auto border = state.begin() + static_cast<std::ptrdiff_t>(trial.task().parameter_count());
   Checkpoint checkpoint;
-  checkpoint.network = trial.architecture();
+  checkpoint.network = trial.network();
   checkpoint.provenance = {{"plan", plan.resolved},
                            {"rounds", trial.run().round()},
                            {"end", end_text(trial.run().end())},

@@ -42,7 +42,9 @@ std::string hash(const std::string& text) {
 
 std::string plan_digest(const Plan& plan) {
   std::map<const Choice*, std::string> known;  // cells share their choices
-  std::string digest = hash(Json{{"version", kVersion}, {"seed", plan.seed}}.dump());
+  Json common{{"version", kVersion}, {"seed", plan.seed}};
+  if (!plan.files.empty()) common["files"] = plan.files;
+  std::string digest = hash(common.dump());
   for (const Cell& cell : plan.cells) {
     std::string sections = digest;
     for (const auto& [role, choice] : cell.choices) {

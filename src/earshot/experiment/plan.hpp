@@ -75,8 +75,9 @@ struct Plan {
   std::vector<Cell> cells;
   std::vector<Curve> curves;
   std::vector<Expectation> expectations;
-  Json resolved;  // the whole plan with defaults, in canonical order
-  Locate locate;  // "graph.nodes" -> "plan.toml:12: graph.nodes", for problems found later
+  Json resolved;                // the whole plan with defaults, in canonical order
+  Json files = Json::object();  // SHA-256 of the user's own files it names, set by whoever can tell which
+  Locate locate;                // "graph.nodes" -> "plan.toml:12: graph.nodes", for problems found later
 };
 
 /// Reads an experiment (docs/experiments.md). Throws PlanError with every problem found, each naming its
@@ -84,8 +85,9 @@ struct Plan {
 Plan parse_plan(std::string_view toml_text, const std::string& origin, const Catalogue& catalogue,
                 const std::vector<Override>& overrides = {}, std::size_t most_cells = kMostCells);
 
-/// What decides the result of a (cell, trial) and nothing else: version, seed, and every cell's components.
-/// Plans that differ in titles, curves, expectations or the number of trials share their stored units.
+/// What decides the result of a (cell, trial) and nothing else: version, seed, every cell's components, and
+/// what is in the files they name. Plans that differ in titles, curves, expectations or the number of trials
+/// share their stored units.
 std::string plan_digest(const Plan& plan);
 
 /// Which columns each table of this experiment will have, as far as known before it runs.

@@ -37,17 +37,13 @@ bool uses(const Cell& cell, const std::string& role) {
 
 /// Nodes on a graph hold a state, a message and a gradient each; where weights are not used, nodes talk to
 /// each neighbour separately and keep two vectors per edge. A server's clients borrow their memory.
-double bytes_needed(const Cell& cell, const TrainingData& data, const TrialAddress& address,
+double bytes_needed(const Cell& cell, std::size_t parameters, const TrialAddress& address,
                     const GraphSources& sources) {
   const Choice* choice = cell.find("graph");
   if (choice == nullptr || !uses(cell, "graph")) return 0;
   Stream stream(address.stream(Purpose::kGraph));
   const Graph graph = graph_component(choice->kind).make(choice->settings, stream, sources);
-  const Choice& model = cell.at("model");
-  const Architecture architecture =
-      model_component(model.kind)
-          .make(model.settings, data.examples->input(), data.examples->targets().outputs());
-  const auto numbers = static_cast<double>(parameter_count(architecture));
+  const auto numbers = static_cast<double>(parameters);
   const auto nodes = static_cast<double>(graph.node_count());
   const auto edges = static_cast<double>(graph.edges().size());
   return sizeof(double) * numbers * (uses(cell, "weights") ? 3 * nodes : 2 * nodes + 4 * edges);
@@ -107,8 +103,13 @@ void check_training(const Cell& cell, std::uint64_t seed, const GraphSources& so
   if (!attempt("data", complain, load)) return;
   const TrainingData& examples = loaded.at(key);
   const TrialAddress address{seed, 0};
+  std::size_t parameters = 0;
+  const auto choose = [&] {
+    parameters = choose_model(cell.at("model"), examples.examples.get(), sources).model->parameter_count();
+  };
+  if (!attempt("model", complain, choose)) return;
   double bytes = 0;
-  if (!attempt("graph", complain, [&] { bytes = bytes_needed(cell, examples, address, sources); })) return;
+  if (!attempt("graph", complain, [&] { bytes = bytes_needed(cell, parameters, address, sources); })) return;
   if (bytes > 0.8 * physical_memory()) {
     complain("graph",
              fmt::format("the run would need about {:.1f} GiB, the machine has {:.1f}", bytes / 0x1p30,
@@ -147,7 +148,7 @@ bool has_no_training_settings(const Cell& cell, const Complain& complain) {
       refuse(role, fmt::format("protocol \"{}\" does not train here and has no use for [{}]", protocol, role),
              fmt::format("remove [{}]", role));
   }
-  for (const char* role : {"data", "mechanism", "protocol"}) {
+  for (const char* role : {"data", "model", "mechanism", "protocol"}) {
     const Choice* choice = cell.find(role);
     if (choice == nullptr) continue;
     if (catalogue_without_training().find(role, choice->kind) == nullptr) {

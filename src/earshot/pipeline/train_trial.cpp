@@ -6,8 +6,8 @@
 
 #include "earshot/core/error.hpp"
 #include "earshot/core/interrupt.hpp"
-#include "earshot/model/native/native_model.hpp"
 #include "earshot/pipeline/components.hpp"
+#include "earshot/pipeline/model_fit.hpp"
 #include "earshot/pipeline/rows.hpp"
 #include "earshot/pipeline/training_statements.hpp"
 #include "earshot/training/protection_components.hpp"
@@ -72,6 +72,15 @@ void pool(std::vector<std::vector<std::size_t>>& shards) {
   shards = {std::move(all)};
 }
 
+/// Clusters of clients find each other by models that differ from the start.
+void require_different_starts(const Cell& cell, const ChosenModel& model) {
+  const Settings settings = protocol_settings(cell);
+  if (model.architecture() == nullptr && settings.has("clusters") && settings.size("clusters") > 1)
+    fail(Fault::kConfig,
+         "a TorchScript file starts from its own parameters, so that all clusters would be alike; set "
+         "\"clusters\" to 1, or use a named network");
+}
+
 std::string joined(const std::vector<std::string>& sentences) {
   return fmt::format("{}", fmt::join(sentences, "; "));
 }
@@ -94,7 +103,7 @@ std::string end_text(RunEnd end) {
 
 TrainTrial::TrainTrial(const Cell& cell, const TrialAddress& address, const TrainingData& data,
                        const GraphSources& sources)
-    : data_(data) {
+    : data_(data), model_(choose_model(cell.at("model"), data.examples.get(), sources)) {
   build_network(cell, address, sources);
   const Graph* graph = matrix_ ? &matrix_->graph() : nullptr;
   auto shards = shards_of(cell, data, node_count(cell, graph), address, sources);
@@ -105,20 +114,11 @@ TrainTrial::TrainTrial(const Cell& cell, const TrialAddress& address, const Trai
     records_.push_back(shards[node].size());
   }
 
-  const Choice& model = cell.at("model");
-  architecture_ = model_component(model.kind)
-                      .make(model.settings, data.examples->input(), data.examples->targets().outputs());
-  model_ = make_native_model(architecture_);
-  task_ = std::make_unique<LearningTask>(*model_, *data.examples, training_precision(cell));
-  Stream start(address.stream(Purpose::kModelInit));
-  ProtocolParts parts{*task_,
-                      {},
-                      names_,
-                      matrix_ ? &*matrix_ : nullptr,
-                      protection(cell, shards),
-                      task_->initial_state(start),
-                      address.seed,
-                      address.trial};
+  task_ = std::make_unique<LearningTask>(*model_.model, *data.examples, training_precision(cell));
+  require_different_starts(cell, model_);
+  ProtocolParts parts{
+      *task_,         {},           names_,       matrix_ ? &*matrix_ : nullptr, protection(cell, shards),
+      start(address), address.seed, address.trial};
   parts.shards = std::move(shards);
   protocol_ = training_protocol(cell).make(protocol_settings(cell), std::move(parts));
   network_ =
@@ -138,6 +138,14 @@ void TrainTrial::build_network(const Cell& cell, const TrialAddress& address, co
                                : weights_component(weights->kind).make(graph, weights->settings, sources);
 }
 
+std::vector<double> TrainTrial::start(const TrialAddress& address) const {
+  Stream stream(address.stream(Purpose::kModelInit));
+  std::vector<double> state = start_parameters(model_, stream);
+  const std::span<const double> statistics = model_.model->buffers();
+  state.insert(state.end(), statistics.begin(), statistics.end());
+  return state;
+}
+
 Protection TrainTrial::protection(const Cell& cell,
                                   const std::vector<std::vector<std::size_t>>& shards) const {
   const Settings settings = protocol_settings(cell);
@@ -151,7 +159,13 @@ Protection TrainTrial::protection(const Cell& cell,
                           task_->parameter_count()};
   const Choice& mechanism = cell.at("mechanism");
   const ProtectionComponent& component = find_protection(mechanism.kind);
-  return component.make(settings_for(component.schema, mechanism), use);
+  Protection protection = component.make(settings_for(component.schema, mechanism), use);
+  const PerExample gradients = per_example_gradients(model_);
+  if (protection.scope == ProtectedScope::kExample && !gradients.possible)
+    fail(Fault::kConfig,
+         fmt::format("mechanism \"{}\" clips each record's gradient, which is impossible here: {}",
+                     mechanism.kind, gradients.why));
+  return protection;
 }
 
 const std::vector<PrivacyStatement>& TrainTrial::statements() {

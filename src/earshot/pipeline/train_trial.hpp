@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "earshot/core/json.hpp"
-#include "earshot/model/architecture.hpp"
+#include "earshot/pipeline/chosen_model.hpp"
 #include "earshot/pipeline/training_sections.hpp"
 #include "earshot/protocol/training_run.hpp"
 
@@ -22,7 +22,7 @@ class TrainTrial {
   TrainingRun& run() { return *run_; }
   const TrainingRun& run() const { return *run_; }
   Protocol& protocol() { return *protocol_; }
-  const Architecture& architecture() const { return architecture_; }
+  const std::variant<Architecture, ScriptReference>& network() const { return model_.network; }
   const LearningTask& task() const { return *task_; }
   std::size_t nodes() const { return names_.size(); }
 
@@ -35,6 +35,7 @@ class TrainTrial {
 
  private:
   void build_network(const Cell& cell, const TrialAddress& address, const GraphSources& sources);
+  std::vector<double> start(const TrialAddress& address) const;
   Protection protection(const Cell& cell, const std::vector<std::vector<std::size_t>>& shards) const;
   Json rounds_table() const;
   Json training_table();
@@ -45,8 +46,7 @@ class TrainTrial {
   std::optional<GossipMatrix> matrix_;
   std::vector<std::string> names_;  // of the learning nodes
   std::vector<std::size_t> records_;
-  Architecture architecture_;
-  std::unique_ptr<Model> model_;
+  ChosenModel model_;
   std::unique_ptr<LearningTask> task_;
   std::unique_ptr<Protocol> protocol_;
   std::unique_ptr<LocalNetwork> network_;

@@ -8,6 +8,7 @@
 #include "earshot/data/partition/partition.hpp"
 #include "earshot/data/partition/record_labels.hpp"
 #include "earshot/network/faults.hpp"
+#include "earshot/pipeline/chosen_model.hpp"
 #include "earshot/pipeline/components.hpp"
 #include "earshot/training/protection_components.hpp"
 
@@ -173,6 +174,11 @@ void add_training_schemas(std::vector<Schema>& schemas) {
     add_optional(schemas.back(), nodes_schema().parameters);
   }
   for (const FaultsComponent& component : faults_components()) schemas.push_back(component.schema);
+  schemas.push_back(network_file_schema());
+  add_optional(schemas.back(), network_script_schema().parameters);
+  for (Schema& schema : schemas) {
+    if (schema.role == "model") add_optional(schema, network_schema().parameters);
+  }
 }
 
 std::vector<std::string> training_only_keys(const Choice& choice, const std::string& role) {
