@@ -57,6 +57,28 @@ double diagonal_dominance(const RowMatrixXd& probabilities, std::span<const std:
   return least;
 }
 
+BatchDeviations batch_deviations(const RowMatrixXd& probabilities, std::span<const std::size_t> labels) {
+  check_labels(probabilities, labels);
+  if (labels.empty() || probabilities.cols() < 2) {
+    fail(Fault::kConfig, "the deviations of a batch need at least one record and two classes");
+  }
+  BatchDeviations found;
+  double least = 1;
+  double most = 0;
+  for (std::size_t s = 0; s < labels.size(); ++s) {
+    const double own = probabilities(at(s), at(labels[s]));
+    const double share = (1 - own) / static_cast<double>(probabilities.cols() - 1);
+    for (Eigen::Index c = 0; c < probabilities.cols(); ++c) {
+      if (c == at(labels[s])) continue;
+      found.uneven = std::max(found.uneven, std::abs(probabilities(at(s), c) - share));
+    }
+    least = std::min(least, own);
+    most = std::max(most, own);
+  }
+  found.unlike = most - least;
+  return found;
+}
+
 RowMatrixXd right_inverse(const RowMatrixXd& pi) {
   // By QR of pi^T rather than through pi pi^T, whose condition number is the square.
   const Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver(pi);

@@ -18,6 +18,16 @@ RowMatrixXd error_matrix(const RowMatrixXd& probabilities, std::span<const std::
 /// inverse. (The thesis proves k = 2 and 3, Lemma 6.10, and conjectures the rest.)
 double diagonal_dominance(const RowMatrixXd& probabilities, std::span<const std::size_t> labels);
 
+/// How far a batch is from the assumptions of Theorem 6.9, under which it has no clone: that wrong classes
+/// share what the true class leaves evenly (`uneven`, the largest |p_j - (1 - p_y)/(m - 1)|), and that all
+/// records are fitted equally well (`unlike`, the range of p_y). (The thesis concludes that clones have the
+/// same arrangement; its proof sums over m records where there are k < m, and then even the batch is unique.)
+struct BatchDeviations {
+  double uneven = 0;
+  double unlike = 0;
+};
+BatchDeviations batch_deviations(const RowMatrixXd& probabilities, std::span<const std::size_t> labels);
+
 /// pi^T (pi pi^T)^-1, k columns. Refuses dependent rows.
 RowMatrixXd right_inverse(const RowMatrixXd& pi);
 

@@ -94,6 +94,27 @@ TEST(BatchClones, OfOneRecordIsTheCloneOfTwoClasses) {
   EXPECT_NEAR(clone_distances(x, map)[0], 3 * std::abs(k - 1), 1e-8);
 }
 
+// Biswas 2024, Table 6.1: dog, wolf, fox.
+TEST(BatchClones, MeasuresHowFarABatchIsFromTheAssumptions) {
+  RowMatrixXd p(3, 3);
+  p << 0.70, 0.13, 0.17, 0.12, 0.71, 0.17, 0.13, 0.15, 0.72;
+  const auto found = batch_deviations(p, std::vector<std::size_t>{0, 1, 2});
+  EXPECT_NEAR(found.uneven, 0.025, 1e-12);
+  EXPECT_NEAR(found.unlike, 0.02, 1e-12);
+}
+
+// Under the assumptions exactly, pi is the same for a clone, so (X - X') pi = 0 and X' = X.
+TEST(BatchClones, ABatchFittedEvenlyIsItsOnlyClone) {
+  const std::vector<std::size_t> labels{0, 1, 2};
+  RowMatrixXd p = RowMatrixXd::Constant(3, 5, 0.075);
+  for (Eigen::Index s = 0; s < 3; ++s) p(s, s) = 0.7;
+  const auto found = batch_deviations(p, labels);
+  EXPECT_NEAR(found.uneven, 0, 1e-15);
+  EXPECT_EQ(found.unlike, 0);
+  const RowMatrixXd pi = error_matrix(p, labels);
+  EXPECT_LT((clone_map(pi, pi) - Eigen::MatrixXd::Identity(3, 3)).norm(), 1e-12);
+}
+
 TEST(BatchClones, RefuseWhatDoesNotFit) {
   const RowMatrixXd p = RowMatrixXd::Constant(2, 3, 1.0 / 3);
   EXPECT_THROW(error_matrix(p, std::vector<std::size_t>{0}), Error);

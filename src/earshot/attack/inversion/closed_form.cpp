@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -145,24 +146,61 @@ std::optional<ExactReconstruction> one_record(const Observation& seen, double to
   return std::nullopt;
 }
 
-/// Records that two units show are certain; one more may be shown by a single unit, and is tried.
-std::optional<ExactReconstruction> several_records(const Observation& seen, double tolerance) {
-  const auto first = first_dense(seen.architecture, seen.gradient);
-  if (!first) return std::nullopt;
-  const auto shown = revealed_records(*first);
+/// Whether ReLU unit h of the first layer is on.
+bool active(const DensePart& layer, std::size_t h, std::span<const double> input) {
+  const auto row = static_cast<Eigen::Index>(h);
+  const Eigen::Map<const Eigen::VectorXd> x(input.data(), static_cast<Eigen::Index>(input.size()));
+  return layer.matrix().row(row).dot(x) + layer.bias[h] > 0;
+}
+
+/// Units with a gradient that `record` switches on and none of `others` does: they must show this record and
+/// no other unit may.
+bool seen_alone(const DensePart& layer, const DensePart& gradient, const RevealedRecord& record,
+                std::span<const RevealedRecord> others) {
+  for (std::size_t h = 0; h < layer.outputs; ++h) {
+    const bool shows = std::find(record.rows.begin(), record.rows.end(), h) != record.rows.end();
+    const bool alone = active(layer, h, record.input) &&
+                       std::none_of(others.begin(), others.end(), [&](const RevealedRecord& other) {
+                         return active(layer, h, other.input);
+                       });
+    if (gradient.bias[h] != 0 && shows != alone) return false;
+  }
+  return true;
+}
+
+/// The records of the batch among what rows show: those that two units agree on are certain, and one more may
+/// be shown by a single unit, if the network's own units would show just that.
+std::vector<std::vector<RevealedRecord>> batches(const Observation& seen) {
+  const auto layer = first_dense(seen.architecture, seen.parameters);
+  const auto gradient = first_dense(seen.architecture, seen.gradient);
+  if (!layer) return {};
+  const auto shown = revealed_records(*gradient);
   const auto sure = static_cast<std::size_t>(std::count_if(
       shown.begin(), shown.end(), [](const RevealedRecord& record) { return record.rows.size() > 1; }));
-  if (shown.size() < seen.batch || sure + 1 < seen.batch) return std::nullopt;
-  std::vector<double> inputs;
-  for (std::size_t s = 0; s + 1 < seen.batch; ++s) {
-    inputs.insert(inputs.end(), shown[s].input.begin(), shown[s].input.end());
+  const auto first = [&](std::size_t count) {
+    return std::vector<RevealedRecord>(shown.begin(), shown.begin() + static_cast<std::ptrdiff_t>(count));
+  };
+  if (sure == seen.batch) return {first(sure)};
+  const auto* activate =
+      seen.architecture.layers.size() > 1 ? std::get_if<Activate>(&seen.architecture.layers[1]) : nullptr;
+  if (sure + 1 != seen.batch || activate == nullptr || activate->kind != ActivationKind::kRelu) return {};
+  std::vector<std::vector<RevealedRecord>> found;
+  const auto known = first(sure);
+  for (std::size_t last = sure; last < shown.size(); ++last) {
+    if (!seen_alone(*layer, *gradient, shown[last], known)) continue;
+    found.push_back(known);
+    found.back().push_back(shown[last]);
   }
-  const std::size_t known = inputs.size();
-  const std::size_t end = sure >= seen.batch ? sure : shown.size();
-  for (std::size_t last = seen.batch - 1; last < end; ++last) {
-    inputs.resize(known);
-    inputs.insert(inputs.end(), shown[last].input.begin(), shown[last].input.end());
-    if (auto found = verified(seen, inputs, "units that see one record", tolerance)) return found;
+  return found;
+}
+
+std::optional<ExactReconstruction> several_records(const Observation& seen, double tolerance) {
+  for (const auto& records : batches(seen)) {
+    std::vector<double> inputs;
+    for (const RevealedRecord& record : records) {
+      inputs.insert(inputs.end(), record.input.begin(), record.input.end());
+    }
+    if (auto found = verified(seen, std::move(inputs), "units that see one record", tolerance)) return found;
   }
   return std::nullopt;
 }

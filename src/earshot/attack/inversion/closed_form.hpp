@@ -15,7 +15,7 @@ struct ExactReconstruction {
   std::vector<double> inputs;   // batch x input size
   std::vector<double> targets;  // batch x outputs; empty when the observation does not tell them
   std::optional<std::vector<std::size_t>> labels;  // when the targets are classes
-  std::string route;    // how: "first dense layer", "layer peeling from layer 1", ...
+  std::string route;    // how: "first dense layer", "layer peeling from 2.dense", ...
   double residual = 0;  // |recomputed - observed| / |observed|
   /// Other inputs of one record that give this very gradient (gradient clones); the truth may be among them.
   std::vector<std::vector<double>> clones;

@@ -142,6 +142,22 @@ TEST(ClosedForm, RecoversBatchesThatUnitsTellApart) {
   EXPECT_FALSE(attack(smooth));
 }
 
+// Units 0 to 2 see only the first record, unit 5 only the second, units 3, 4 and 6 both, unit 7 neither.
+TEST(ClosedForm, RecoversTheLastRecordOfABatchFromASingleUnit) {
+  Victim victim(dense_network({3, 8, 4}, ActivationKind::kRelu), 7, 2);
+  victim.inputs = {1, 0.2, 0.1, -0.1, 0.3, 1};
+  const double rows[8][3] = {{1, 0, 0},     {2, 0, 0.1},  {1, 0.5, 0}, {0, 0.1, 1},
+                             {0, 0.4, 0.7}, {-1, 0.3, 1}, {0, 1, 1},   {-1, -0.1, -1}};
+  for (std::size_t h = 0; h < 8; ++h) std::copy_n(rows[h], 3, victim.parameters.begin() + 3 * h);
+  const double biases[8] = {-0.1, -0.1, -0.4, 0, 0, 0, 0, -0.1};
+  std::copy_n(biases, 8, victim.parameters.begin() + 24);
+  victim.observe();
+  const auto found = attack(victim);
+  ASSERT_TRUE(found);
+  ASSERT_TRUE(found->labels);
+  EXPECT_LT(relative_error(found->inputs, matched(victim, *found)), 1e-9);
+}
+
 struct Difference {
   Victim victim;
   std::vector<double> elsewhere;
