@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include <cblas.h>
+
 #include "earshot/core/error.hpp"
 
 namespace earshot {
@@ -16,7 +18,12 @@ constexpr double kGrowth = 2;   // of the step while no bracket is found
 constexpr std::size_t kMostTrials = 30;
 
 double dot(std::span<const double> a, std::span<const double> b) {
-  return std::transform_reduce(a.begin(), a.end(), b.begin(), 0.0);
+  return cblas_ddot(static_cast<int>(a.size()), a.data(), 1, b.data(), 1);
+}
+
+/// sum += factor * values.
+void add_multiple(double factor, std::span<const double> values, std::span<double> sum) {
+  cblas_daxpy(static_cast<int>(values.size()), factor, values.data(), 1, sum.data(), 1);
 }
 
 bool all_finite(std::span<const double> values) {
@@ -49,8 +56,7 @@ void InverseHessian::descent_direction(std::span<const double> gradient, std::sp
   for (std::size_t i = 0; i < size_; ++i) out[i] = -gradient[i];
   for (std::size_t age = 0; age < stored_; ++age) {
     alphas_[age] = inverse_products_[slot(age)] * dot(steps(age), out);
-    const auto change = changes(age);
-    for (std::size_t i = 0; i < size_; ++i) out[i] -= alphas_[age] * change[i];
+    add_multiple(-alphas_[age], changes(age), out);
   }
   if (stored_ > 0) {
     const double scale = 1 / (inverse_products_[slot(0)] * dot(changes(0), changes(0)));  // eq. 7.20
@@ -58,8 +64,7 @@ void InverseHessian::descent_direction(std::span<const double> gradient, std::sp
   }
   for (std::size_t age = stored_; age-- > 0;) {
     const double beta = inverse_products_[slot(age)] * dot(changes(age), out);
-    const auto step = steps(age);
-    for (std::size_t i = 0; i < size_; ++i) out[i] += (alphas_[age] - beta) * step[i];
+    add_multiple(alphas_[age] - beta, steps(age), out);
   }
 }
 
