@@ -108,7 +108,7 @@ std::vector<std::size_t> rows_shown(std::size_t count) {
 
 std::string curve_table(const CurveFacts& curve) {
   const std::size_t shown = std::min(curve.series.size(), kSeriesShown);
-  std::string out = fmt::format("\n### {}\n\n", escaped(curve.title.empty() ? "Curve" : curve.title));
+  std::string out = fmt::format("\n## {}\n\n", escaped(curve.title.empty() ? "Curve" : curve.title));
   if (shown == 0) return out + "No points.\n";
   std::vector<std::string> titles = {escaped(curve.x)};
   for (std::size_t s = 0; s < shown; ++s)
@@ -148,7 +148,7 @@ std::string render_markdown(const Json& document, const ReproductionFacts& facts
   std::vector<CellFacts> cells;
   for (const CellResults& cell : results.cells) cells.push_back(cell_facts(cell));
   const std::string title = !results.title.empty() ? results.title : results.name;
-  std::string out = fmt::format("## {}\n\n", escaped(title.empty() ? "Untitled run" : title));
+  std::string out = fmt::format("# {}\n\n", escaped(title.empty() ? "Untitled run" : title));
   if (!results.reference.empty()) out += escaped(results.reference) + "\n\n";
   out += code_block(printable(facts.command.empty() ? results.command : facts.command));
   out += fmt::format("\n{}\n{}\n\n", facts_line(results, facts), escaped(headline_text(results, cells)));

@@ -1,4 +1,4 @@
-// One experiment's section of docs/reproduction.md.
+// One experiment as a page of markdown, such as those in docs/reproduction.
 #pragma once
 
 #include <string>

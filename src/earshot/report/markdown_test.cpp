@@ -15,15 +15,14 @@ using testing::Not;
 
 TEST(Markdown, HasHeadingCommandFactsAndTables) {
   const std::string text = render_markdown(sample_document(), {"earshot run line.toml --seed 1", 75.26});
-  EXPECT_THAT(text, testing::StartsWith("## A line of four\n"));
+  EXPECT_THAT(text, testing::StartsWith("# A line of four\n"));
   EXPECT_THAT(text, HasSubstr("```text\nearshot run line.toml --seed 1\n```"));
   EXPECT_THAT(text, HasSubstr("seed 1, 1 trial, 75.3 s, earshot 0.1.0."));
   EXPECT_THAT(text,
               HasSubstr("| correlation with degree (Table 1) | 0.94 ± 0.1 | 0.945 | met | 20 graphs |"));
   EXPECT_THAT(text, HasSubstr("| PSNR at distance 28 | ≥ 10 | 9 | **missed** |"));
   EXPECT_THAT(text, HasSubstr("| share | ≤ 0.5 | – | not measured |"));
-  EXPECT_THAT(text,
-              HasSubstr("### PSNR by distance\n\n| distance | no noise |\n|---:|---:|\n| 1 | 30 ± 1 |"));
+  EXPECT_THAT(text, HasSubstr("## PSNR by distance\n\n| distance | no noise |\n|---:|---:|\n| 1 | 30 ± 1 |"));
 }
 
 TEST(Markdown, LongCurvesAreThinnedAndKeepTheirEnd) {
@@ -49,7 +48,7 @@ TEST(Markdown, RoundingIsNoDeviation) {
 TEST(Markdown, ACurveWithoutATitleIsStillACurve) {
   Json document = sample_document();
   document["curves"][0].erase("title");
-  EXPECT_THAT(render_markdown(document, {"c", 1.0}), HasSubstr("### Curve\n"));
+  EXPECT_THAT(render_markdown(document, {"c", 1.0}), HasSubstr("## Curve\n"));
 }
 
 TEST(Markdown, TextIsNeverMarkup) {
@@ -57,7 +56,7 @@ TEST(Markdown, TextIsNeverMarkup) {
   document["experiment"]["title"] = "a | b\n# c <b>";
   document["expectations"][0]["note"] = "x | y";
   const std::string text = render_markdown(document, {"echo ```\n# not a heading", 1.0});
-  EXPECT_THAT(text, HasSubstr("## a \\| b \\# c &lt;b>\n"));
+  EXPECT_THAT(text, HasSubstr("# a \\| b \\# c &lt;b>\n"));
   EXPECT_THAT(text, HasSubstr("x \\| y"));
   EXPECT_THAT(text, HasSubstr("````text\n"));
   EXPECT_THAT(text, Not(HasSubstr("\n# not")));
