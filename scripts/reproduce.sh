@@ -1,24 +1,55 @@
 #!/usr/bin/env bash
-# Runs every recipe of experiments/ and writes docs/reproduction.md: published against measured, with command, seed and
-# duration. Needs MNIST, CIFAR-10, facebook-ego, household-power, real-estate-valuation and wdbc in EARSHOT_DATA and a built
-# program (make build).
+# Runs recipes of experiments/ and writes down published against measured values, with command, seed and duration: a page per
+# recipe in docs/reproduction/, and docs/reproduction.md, which is docs/reproduction.head.md and a table of those pages. A recipe can be
+# run alone; the pages of the others stay as they are. Needs a built program (make build) and, for all recipes, MNIST, CIFAR-10,
+# adult, digits, facebook-ego, household-power, real-estate-valuation and wdbc in EARSHOT_DATA.
 #
-#   scripts/reproduce.sh [OUTPUT-DIRECTORY]        # default: runs/reproduction; finished recipes are reused
+#   scripts/reproduce.sh [--out DIRECTORY] [RECIPE...]     # default: runs/reproduction, all; finished recipes are reused
 set -euo pipefail
 cd "$(dirname "$0")/.."
-readonly out="${1:-runs/reproduction}"
 readonly page=docs/reproduction.md
-recipes=(worked_example er_sweep er_saturated facebook_ego facebook_ego_rounds centrality_er centrality_ego
-         florentine_dgd line_dgd dgd_noise household_ldp real_estate_ldp real_estate_training wdbc_ldp)
+readonly all=(worked_example er_sweep er_saturated facebook_ego facebook_ego_rounds centrality_er centrality_ego
+              florentine_dgd line_dgd dgd_noise household_ldp real_estate_ldp real_estate_training wdbc_ldp
+              adult_protocols decentralised_adult federated_adult federated_digits pdmm_convergence pdmm_asynchronous
+              pdmm_quadratic pdmm_quantised train_digits adult_topologies)
+out=runs/reproduction
+if [ "${1:-}" = --out ]; then
+  out="${2:?reproduce: --out needs a directory}"
+  shift 2
+fi
+recipes=("$@")
+[ $# -gt 0 ] || recipes=("${all[@]}")
+for recipe in "${recipes[@]}"; do
+  case " ${all[*]} " in *" $recipe "*) ;; *)
+    echo "reproduce: no recipe \"$recipe\"; there are ${all[*]}" >&2
+    exit 2 ;;
+  esac
+done
+
+mkdir -p docs/reproduction
 for recipe in "${recipes[@]}"; do
   echo "reproduce: $recipe"
   build/earshot run "experiments/$recipe.toml" --out "$out/$recipe" > /dev/null
+  cp "$out/$recipe/report.md" "docs/reproduction/$recipe.md"
 done
+
+# One line of the table: title, how many published values are met, computing time.
+row() {
+  local file="docs/reproduction/$1.md" title met duration
+  title="$(sed -n '1s/^# //p' "$file")"
+  met="$(sed -nE 's/(^|.* )([0-9]+ of [0-9]+) published values.*/\2/p' "$file" | head -n 1)"
+  duration="$(sed -n 's/^seed .* trials\{0,1\}, \(.*\), earshot .*/\1/p' "$file" | head -n 1)"
+  echo "| [$title](reproduction/$1.md) | \`$1\` | ${met:-–} | $duration |"
+}
 {
   cat docs/reproduction.head.md
-  for recipe in "${recipes[@]}"; do
-    echo
-    cat "$out/$recipe/report.md"
+  echo
+  echo "## Recipes"
+  echo
+  echo "| | recipe | values met | computing time |"
+  echo "|---|---|---:|---:|"
+  for recipe in "${all[@]}"; do
+    if [ -f "docs/reproduction/$recipe.md" ]; then row "$recipe"; else echo "reproduce: $recipe has not been run" >&2; fi
   done
 } > "$page.tmp"
 mv "$page.tmp" "$page"
