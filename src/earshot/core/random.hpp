@@ -27,6 +27,7 @@ enum class Purpose : std::uint64_t {
   kLatency = 14,
   kParticipation = 15,
   kDual = 16,
+  kAttack = 17,
 };
 
 /// The address of a stream. Equal addresses give equal numbers, different addresses independent ones.

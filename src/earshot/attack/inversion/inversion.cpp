@@ -206,7 +206,7 @@ double middle(const std::optional<Box>& box) {
 std::vector<double> start_point(const Layout& layout, const InversionOptions& options, std::size_t restart) {
   std::vector<double> point(layout.variables());
   const auto inputs = std::span(point).first(layout.inputs());
-  Stream stream({options.seed, static_cast<Purpose>(17), options.trial, restart});
+  Stream stream({options.seed, Purpose::kAttack, options.trial, restart});
   const double low = options.box ? options.box->low : 0;
   const double high = options.box ? options.box->high : 1;
   switch (options.start) {
