@@ -7,6 +7,9 @@
 #include <fmt/format.h>
 
 #include "earshot/core/error.hpp"
+#include "earshot/metric/fsim.hpp"
+#include "earshot/metric/gradient_psnr.hpp"
+#include "earshot/metric/ms_ssim.hpp"
 #include "earshot/metric/ssim.hpp"
 
 namespace earshot {
@@ -56,10 +59,23 @@ std::optional<double> relative_error(std::span<const double> truth, std::span<co
   return std::sqrt(distance) / std::sqrt(norm);
 }
 
+double euclidean_distance(std::span<const double> truth, std::span<const double> guess) {
+  return std::sqrt(squared_distance(truth, guess));
+}
+
 Score score(std::span<const double> truth, std::span<const double> guess, const ImageShape& shape,
-            double range) {
-  const double error = mse(truth, guess);
-  return {error, psnr_of(error, range), ssim(truth, guess, shape, range), relative_error(truth, guess)};
+            double range, ScoreDetail detail) {
+  Score out;
+  out.mse = mse(truth, guess);
+  out.psnr = psnr_of(out.mse, range);
+  out.ssim = ssim(truth, guess, shape, range);
+  out.relative_error = relative_error(truth, guess);
+  if (detail == ScoreDetail::kBasic) return out;
+  out.ms_ssim = ms_ssim(truth, guess, shape, range);
+  if (shape.channels == 1) out.fsim = fsim(truth, guess, shape, range);
+  if (shape.channels == 3) out.fsim = fsim_colour(truth, guess, shape, range);
+  if (out.fsim) out.gradient_psnr = gradient_psnr(truth, guess, shape, range);
+  return out;
 }
 
 Baselines baselines(std::span<const double> truth, std::span<const double> mean_image,

@@ -31,15 +31,25 @@ double psnr(std::span<const double> truth, std::span<const double> guess, double
 /// exists.
 std::optional<double> relative_error(std::span<const double> truth, std::span<const double> guess);
 
+/// ‖guess − truth‖ (Euclidean).
+double euclidean_distance(std::span<const double> truth, std::span<const double> guess);
+
 struct Score {
   double mse = 0;
   double psnr = 0;
   double ssim = 0;
   std::optional<double> relative_error;
+  // Only with ScoreDetail::kFull.
+  std::optional<double> ms_ssim;
+  std::optional<double> fsim;           // FSIMc for RGB; empty for images neither grey nor RGB
+  std::optional<double> gradient_psnr;  // likewise
 };
 
+/// kFull also computes the metrics that take filters at many scales: tens of times the work.
+enum class ScoreDetail { kBasic, kFull };
+
 Score score(std::span<const double> truth, std::span<const double> guess, const ImageShape& shape,
-            double range);
+            double range, ScoreDetail detail = ScoreDetail::kBasic);
 
 /// What an adversary scores who guesses without having heard anything.
 struct Baselines {

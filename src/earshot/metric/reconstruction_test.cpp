@@ -8,8 +8,12 @@
 #include <gtest/gtest.h>
 
 #include "earshot/core/error.hpp"
+#include "earshot/metric/fsim.hpp"
+#include "earshot/metric/gradient_psnr.hpp"
 #include "earshot/metric/metrics.hpp"
+#include "earshot/metric/ms_ssim.hpp"
 #include "earshot/metric/ssim.hpp"
+#include "earshot/metric/test_images.hpp"
 
 namespace earshot {
 namespace {
@@ -20,6 +24,7 @@ const std::vector<double> kGuess{1, 4, 1, 2};  // differences 0, 2, -1, -2: squa
 TEST(Reconstruction, HandComputed) {
   EXPECT_DOUBLE_EQ(mse(kTruth, kGuess), 2.25);
   EXPECT_DOUBLE_EQ(relative_error(kTruth, kGuess).value(), 0.6);
+  EXPECT_DOUBLE_EQ(euclidean_distance(kTruth, kGuess), 3);
   EXPECT_DOUBLE_EQ(psnr(kTruth, kGuess, 15), 20);  // 15^2 / 2.25 = 100
 }
 
@@ -29,6 +34,11 @@ TEST(Reconstruction, PsnrDoesNotDependOnTheUnit) {
   const std::vector<double> guess{0.3, 0.7};
   EXPECT_NEAR(psnr(truth, guess, 1), 20, 1e-12);
   EXPECT_NEAR(psnr(std::vector<double>{51, 204}, std::vector<double>{76.5, 178.5}, 255), 20, 1e-12);
+}
+
+// The table of Shahbazi 2026: 27.90 dB on 0..255 is a root mean square error of 10.27 grey levels.
+TEST(Reconstruction, PsnrOfAPublishedError) {
+  EXPECT_NEAR(psnr(std::vector<double>{100, 50}, std::vector<double>{110.27, 39.73}, 255), 27.90, 0.005);
 }
 
 TEST(Reconstruction, PerfectIsFinite) {
@@ -63,6 +73,25 @@ TEST(Reconstruction, ScoreHoldsEveryMetric) {
   EXPECT_EQ(result.psnr, psnr(kTruth, kGuess, 4));
   EXPECT_EQ(result.ssim, ssim(kTruth, kGuess, shape, 4));
   EXPECT_EQ(result.relative_error, relative_error(kTruth, kGuess));
+}
+
+TEST(Reconstruction, TheDetailedScoreAddsWhatTheShapeAllows) {
+  Stream stream(StreamName{.seed = 61});
+  for (const std::size_t channels : {1, 2, 3}) {
+    const ImageShape shape{channels, 24, 23};
+    const std::vector<double> truth = testing::random_image(shape, stream);
+    const std::vector<double> guess = testing::noisy(truth, 0.1, stream);
+    const Score basic = score(truth, guess, shape, 1);
+    EXPECT_FALSE(basic.ms_ssim || basic.fsim || basic.gradient_psnr);
+    const Score full = score(truth, guess, shape, 1, ScoreDetail::kFull);
+    EXPECT_EQ(full.psnr, basic.psnr);
+    EXPECT_EQ(full.ms_ssim, ms_ssim(truth, guess, shape, 1));
+    EXPECT_EQ(full.fsim.has_value(), channels != 2);
+    EXPECT_EQ(full.gradient_psnr.has_value(), channels != 2);
+    if (channels == 2) continue;
+    EXPECT_EQ(full.fsim, channels == 1 ? fsim(truth, guess, shape, 1) : fsim_colour(truth, guess, shape, 1));
+    EXPECT_EQ(full.gradient_psnr, gradient_psnr(truth, guess, shape, 1));
+  }
 }
 
 TEST(Reconstruction, BaselinesAreTheTrivialGuesses) {

@@ -5,26 +5,27 @@
 #include <cmath>
 #include <numeric>
 
-#include <fmt/format.h>
-
 #include "earshot/core/error.hpp"
 
 namespace earshot {
 namespace {
 
-constexpr std::size_t kWindow = 11;
+constexpr std::size_t kGaussianSide = 11;
+constexpr std::size_t kUniformSide = 7;
 constexpr double kDeviation = 1.5;
 constexpr double kK1 = 0.01;
 constexpr double kK2 = 0.03;
 
 /// Filters planes of one size; owns the intermediate buffer so that filtering allocates nothing.
-class GaussianFilter {
+class WindowFilter {
  public:
-  GaussianFilter(std::size_t height, std::size_t width)
+  WindowFilter(std::size_t height, std::size_t width, SsimWindow window)
       : height_(height),
         width_(width),
-        window_(ssim_window(std::min(height, width))),
+        window_(ssim_window(std::min(height, width), window)),
         rows_(height * output_width()) {}
+
+  std::size_t side() const { return window_.size(); }
 
   std::size_t output_height() const { return height_ - window_.size() + 1; }
   std::size_t output_width() const { return width_ - window_.size() + 1; }
@@ -72,11 +73,19 @@ void multiply(std::span<const double> a, std::span<const double> b, std::span<do
   for (std::size_t i = 0; i < a.size(); ++i) out[i] = a[i] * b[i];
 }
 
-/// Mean SSIM index of one plane at a time; buffers are shared between planes.
+/// Divisor n − 1 instead of n for the n equal weights of a uniform window; a window of one pixel has no
+/// variance.
+double variance_factor(std::size_t side, SsimWindow window) {
+  const double pixels = static_cast<double>(side * side);
+  return window == SsimWindow::kUniform && side > 1 ? pixels / (pixels - 1) : 1.0;
+}
+
+/// The terms of SSIM over one plane.
 class PlaneSsim {
  public:
-  PlaneSsim(std::size_t height, std::size_t width, double range)
-      : filter_(height, width),
+  PlaneSsim(std::size_t height, std::size_t width, double range, SsimWindow window)
+      : filter_(height, width, window),
+        variance_factor_(variance_factor(filter_.side(), window)),
         c1_(std::pow(kK1 * range, 2)),
         c2_(std::pow(kK2 * range, 2)),
         x_(height * width),
@@ -85,7 +94,7 @@ class PlaneSsim {
     for (auto& moment : moments_) moment.resize(filter_.output_size());
   }
 
-  double operator()(std::span<const double> truth, std::span<const double> guess) {
+  SsimTerms operator()(std::span<const double> truth, std::span<const double> guess) {
     x_.assign(truth);
     y_.assign(guess);
     filter_.apply(x_.values, moments_[kX]);
@@ -93,13 +102,26 @@ class PlaneSsim {
     filter_product(x_.values, x_.values, moments_[kXX]);
     filter_product(y_.values, y_.values, moments_[kYY]);
     filter_product(x_.values, y_.values, moments_[kXY]);
-    double sum = 0;
-    for (std::size_t i = 0; i < filter_.output_size(); ++i) sum += index_at(i);
-    return sum / static_cast<double>(filter_.output_size());
+    check_moments();
+    SsimTerms sum;
+    for (std::size_t i = 0; i < filter_.output_size(); ++i) {
+      const SsimTerms here = terms_at(i);
+      sum.index += here.index;
+      sum.contrast_structure += here.contrast_structure;
+    }
+    const double positions = static_cast<double>(filter_.output_size());
+    return {sum.index / positions, sum.contrast_structure / positions};
   }
 
  private:
   enum Moment { kX, kY, kXX, kYY, kXY, kMoments };
+
+  /// Squares cannot cancel, so their sum finds every overflow; later a limit would hide it.
+  void check_moments() const {
+    const double x = std::accumulate(moments_[kXX].begin(), moments_[kXX].end(), 0.0);
+    const double y = std::accumulate(moments_[kYY].begin(), moments_[kYY].end(), 0.0);
+    if (!std::isfinite(x + y)) fail(Fault::kNumeric, "SSIM of a value that is not finite or too large");
+  }
 
   void filter_product(std::span<const double> a, std::span<const double> b, std::span<double> out) {
     multiply(a, b, product_);
@@ -108,22 +130,25 @@ class PlaneSsim {
 
   /// Eq. 13 at one window position. For equal images both fractions have equal terms, so the index is
   /// exactly 1.
-  double index_at(std::size_t i) const {
+  SsimTerms terms_at(std::size_t i) const {
     const double x = moments_[kX][i];
     const double y = moments_[kY][i];
-    const double variance_x = std::max(0.0, moments_[kXX][i] - x * x);
-    const double variance_y = std::max(0.0, moments_[kYY][i] - y * y);
+    const double variance_x = variance_factor_ * std::max(0.0, moments_[kXX][i] - x * x);
+    const double variance_y = variance_factor_ * std::max(0.0, moments_[kYY][i] - y * y);
     // |cov(x, y)| is at most the mean of the variances; rounding must not break that, or the index leaves
     // [-1, 1].
     const double bound = (variance_x + variance_y) / 2;
-    const double covariance = std::clamp(moments_[kXY][i] - x * y, -bound, bound);
+    const double covariance = std::clamp(variance_factor_ * (moments_[kXY][i] - x * y), -bound, bound);
     const double mean_x = x + x_.mean;
     const double mean_y = y + y_.mean;
-    return (2 * mean_x * mean_y + c1_) / (mean_x * mean_x + mean_y * mean_y + c1_) * (2 * covariance + c2_) /
-           (variance_x + variance_y + c2_);
+    const double luminance = (2 * mean_x * mean_y + c1_) / (mean_x * mean_x + mean_y * mean_y + c1_);
+    const double shared = 2 * covariance + c2_;
+    const double total = variance_x + variance_y + c2_;
+    return {luminance * shared / total, shared / total};
   }
 
-  GaussianFilter filter_;
+  WindowFilter filter_;
+  double variance_factor_;
   double c1_;
   double c2_;
   Centred x_;
@@ -132,39 +157,36 @@ class PlaneSsim {
   std::array<std::vector<double>, kMoments> moments_;
 };
 
-void check(std::span<const double> truth, std::span<const double> guess, const ImageShape& shape,
-           double range) {
-  if (truth.size() != shape.size() || guess.size() != shape.size() || shape.size() == 0) {
-    fail(Fault::kInternal, fmt::format("SSIM of {} and {} values for {}x{}x{} images", truth.size(),
-                                       guess.size(), shape.channels, shape.height, shape.width));
-  }
-  if (!(range > 0) || !std::isfinite(range))
-    fail(Fault::kInternal, fmt::format("SSIM needs a positive finite range, got {}", range));
-}
-
 }  // namespace
 
-std::vector<double> ssim_window(std::size_t smaller_side) {
+std::vector<double> ssim_window(std::size_t smaller_side, SsimWindow window) {
+  const bool uniform = window == SsimWindow::kUniform;
   const std::size_t largest = smaller_side % 2 == 1 ? smaller_side : smaller_side - 1;
-  std::vector<double> window(std::min(kWindow, std::max<std::size_t>(1, largest)));
-  const double centre = static_cast<double>(window.size() - 1) / 2;  // the size is odd
-  for (std::size_t i = 0; i < window.size(); ++i)
-    window[i] = std::exp(-std::pow((static_cast<double>(i) - centre) / kDeviation, 2) / 2);
-  const double sum = std::accumulate(window.begin(), window.end(), 0.0);
-  for (double& weight : window) weight /= sum;
-  return window;
+  const std::size_t side =
+      std::min(uniform ? kUniformSide : kGaussianSide, std::max<std::size_t>(1, largest));
+  std::vector<double> weights(side, 1.0);
+  const double centre = static_cast<double>(side - 1) / 2;  // the size is odd
+  for (std::size_t i = 0; i < side && !uniform; ++i)
+    weights[i] = std::exp(-std::pow((static_cast<double>(i) - centre) / kDeviation, 2) / 2);
+  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  for (double& weight : weights) weight /= sum;
+  return weights;
+}
+
+SsimTerms ssim_terms(const PlaneView& truth, const PlaneView& guess, double range, SsimWindow window) {
+  const SsimTerms terms = PlaneSsim(truth.height, truth.width, range, window)(truth.values, guess.values);
+  if (!std::isfinite(terms.index)) fail(Fault::kNumeric, "SSIM of a value that is not finite or too large");
+  return terms;
 }
 
 double ssim(std::span<const double> truth, std::span<const double> guess, const ImageShape& shape,
-            double range) {
-  check(truth, guess, shape, range);
-  PlaneSsim plane_ssim(shape.height, shape.width, range);
+            double range, SsimWindow window) {
+  check_images("SSIM", truth, guess, shape, range);
   double sum = 0;
   for (std::size_t channel = 0; channel < shape.channels; ++channel) {
-    const std::size_t start = channel * shape.plane();
-    sum += plane_ssim(truth.subspan(start, shape.plane()), guess.subspan(start, shape.plane()));
+    sum +=
+        ssim_terms(channel_of(truth, shape, channel), channel_of(guess, shape, channel), range, window).index;
   }
-  if (!std::isfinite(sum)) fail(Fault::kNumeric, "SSIM of a value that is not finite or too large");
   return sum / static_cast<double>(shape.channels);
 }
 

@@ -8,57 +8,13 @@
 
 #include "earshot/core/error.hpp"
 #include "earshot/core/random.hpp"
+#include "earshot/metric/test_images.hpp"
 
 namespace earshot {
 namespace {
 
-std::vector<double> random_image(const ImageShape& shape, Stream& stream) {
-  std::vector<double> image(shape.size());
-  for (double& value : image) value = stream.uniform();
-  return image;
-}
-
-/// One window position, straight from eq. 13-16: a direct sum over the 2-D window, variances around the mean.
-double naive_index(const double* x, const double* y, std::size_t width, std::size_t side, double range) {
-  std::vector<double> weights;
-  double total = 0;
-  const double centre = static_cast<double>(side - 1) / 2;
-  for (std::size_t i = 0; i < side * side; ++i) {
-    const double dy = static_cast<double>(i / side) - centre;
-    const double dx = static_cast<double>(i % side) - centre;
-    weights.push_back(std::exp(-(dx * dx + dy * dy) / (2 * 1.5 * 1.5)));
-    total += weights.back();
-  }
-  const auto expectation = [&](auto value) {
-    double sum = 0;
-    for (std::size_t i = 0; i < side * side; ++i)
-      sum += weights[i] / total * value(i / side * width + i % side);
-    return sum;
-  };
-  const double mx = expectation([&](std::size_t k) { return x[k]; });
-  const double my = expectation([&](std::size_t k) { return y[k]; });
-  const double vx = expectation([&](std::size_t k) { return (x[k] - mx) * (x[k] - mx); });
-  const double vy = expectation([&](std::size_t k) { return (y[k] - my) * (y[k] - my); });
-  const double cov = expectation([&](std::size_t k) { return (x[k] - mx) * (y[k] - my); });
-  const double c1 = 0.01 * range * 0.01 * range;
-  const double c2 = 0.03 * range * 0.03 * range;
-  return (2 * mx * my + c1) * (2 * cov + c2) / ((mx * mx + my * my + c1) * (vx + vy + c2));
-}
-
-double naive_ssim(const std::vector<double>& x, const std::vector<double>& y, const ImageShape& shape,
-                  std::size_t side, double range) {
-  double sum = 0;
-  std::size_t positions = 0;
-  for (std::size_t c = 0; c < shape.channels; ++c) {
-    for (std::size_t top = 0; top + side <= shape.height; ++top) {
-      for (std::size_t left = 0; left + side <= shape.width; ++left, ++positions) {
-        const std::size_t at = (c * shape.height + top) * shape.width + left;
-        sum += naive_index(&x[at], &y[at], shape.width, side, range);
-      }
-    }
-  }
-  return sum / static_cast<double>(positions);
-}
+using testing::naive_terms;
+using testing::random_image;
 
 struct Case {
   ImageShape shape;
@@ -76,8 +32,19 @@ TEST(Ssim, EqualsTheDefinition) {
         y[i] = range * (0.7 * x[i] + 0.3 * y[i]);
         x[i] *= range;
       }
-      EXPECT_NEAR(ssim(x, y, c.shape, range), naive_ssim(x, y, c.shape, c.side, range), 1e-12);
+      EXPECT_NEAR(ssim(x, y, c.shape, range), naive_terms(x, y, c.shape, c.side, range).index, 1e-12);
     }
+  }
+}
+
+TEST(Ssim, TheUniformWindowHasUnbiasedVariances) {
+  Stream stream(StreamName{.seed = 26});
+  for (const Case& c : {Case{{1, 28, 28}, 7}, Case{{3, 9, 12}, 7}, Case{{1, 6, 30}, 5}, Case{{1, 2, 2}, 1}}) {
+    const std::vector<double> x = random_image(c.shape, stream);
+    const std::vector<double> y = testing::noisy(x, 0.2, stream);
+    EXPECT_NEAR(ssim(x, y, c.shape, 1, SsimWindow::kUniform),
+                naive_terms(x, y, c.shape, c.side, 1, SsimWindow::kUniform).index, 1e-12);
+    EXPECT_EQ(ssim(x, x, c.shape, 1, SsimWindow::kUniform), 1);
   }
 }
 
@@ -129,7 +96,8 @@ TEST(Ssim, KeepsItsDigitsFarFromZero) {
   const std::vector<double> x = random_image(shape, stream);
   std::vector<double> y = x;
   for (double& value : y) value += 1e6;
-  EXPECT_NEAR(ssim(x, y, shape, 1), naive_ssim(x, y, shape, 11, 1), 1e-10 * std::abs(ssim(x, y, shape, 1)));
+  EXPECT_NEAR(ssim(x, y, shape, 1), naive_terms(x, y, shape, 11, 1).index,
+              1e-10 * std::abs(ssim(x, y, shape, 1)));
 }
 
 TEST(Ssim, WindowFollowsTheSmallerSide) {
@@ -147,6 +115,7 @@ TEST(Ssim, RefusesWhatHasNoAnswer) {
   EXPECT_THROW(ssim({}, {}, ImageShape{}, 1), Error);
   EXPECT_THROW(ssim(image, image, shape, 0), Error);
   EXPECT_THROW(ssim(image, std::vector<double>(4, std::nan("")), shape, 1), Error);
+  EXPECT_THROW(ssim(image, std::vector<double>{1e200, 0, 0, 1e200}, shape, 1), Error);
   EXPECT_THROW(ssim(image, std::vector<double>(4, std::numeric_limits<double>::infinity()), shape, 1), Error);
 }
 
