@@ -7,6 +7,7 @@
 //   ARGUMENTS        must exit with CODE, say why in lines of their own, and write nothing saying TEXT the
 //   last refusal contains it needs DATASET                the scenario needs it (skipped, or failed when data
 //   is required)
+//   needs torch engine           skipped in a build without libtorch
 //
 // ${SOURCE} stands for the source directory. Lines starting with # say what is shown and why each band is as
 // it is.
@@ -100,7 +101,14 @@ class Scenario {
     return !::testing::Test::IsSkipped();
   }
 
-  static void need(const std::string& dataset) { EARSHOT_NEEDS_DATASET(dataset); }
+  static void need(const std::string& what) {
+    if (what != "torch engine") {
+      EARSHOT_NEEDS_DATASET(what);
+    } else if (!std::filesystem::exists(std::filesystem::path(EARSHOT_PROGRAM).parent_path() /
+                                        "earshot_torch.so")) {
+      GTEST_SKIP() << "built without libtorch";
+    }
+  }
 
   Outcome start(std::vector<std::string> arguments, const std::string& threads) {
     if (is_a_run(arguments)) {

@@ -12,7 +12,7 @@
 #include "earshot/core/error.hpp"
 #include "earshot/core/progress.hpp"
 #include "earshot/data/catalogue/catalogue.hpp"
-#include "earshot/pipeline/chosen_model.hpp"
+#include "earshot/pipeline/model_fit.hpp"
 #include "earshot/training/trainer.hpp"
 #include "earshot/training/training_data.hpp"
 #include "model_argument.hpp"
@@ -184,6 +184,7 @@ Trained train_once(const TrainOptions& options, TrainingData& data, const Traini
                          [&](const EpochReport& epoch) {
                            if (talk) print_epoch(epoch);
                          });
+  if (trained.result.statement) add_assumptions(trained.model, *trained.result.statement);
   trained.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return trained;
 }

@@ -174,10 +174,9 @@ void take_start(ChosenModel& chosen, const Choice& section, const GraphSources& 
   Checkpoint checkpoint = load_checkpoint(sources.working_directory / start);
   if (!same_network(chosen, checkpoint))
     fail(Fault::kConfig,
-         fmt::format(
-             "{} is a checkpoint of another network than {}; start from one of the same layers, input, "
-             "outputs and loss",
-             start, called(section)));
+         fmt::format("{} is a checkpoint of another network than {}; start from one of the same file or "
+                     "layers, input, outputs and loss",
+                     start, called(section)));
   start_from(chosen, std::move(checkpoint));
 }
 
@@ -185,8 +184,9 @@ ChosenModel from_file(const Choice& section, const Examples* examples, const Gra
   const std::filesystem::path path = sources.working_directory / section.settings.text("path");
   std::error_code code;
   if (!std::filesystem::is_regular_file(path, code))
-    fail(Fault::kConfig, fmt::format("{}: there is no such file; path names a checkpoint or a TorchScript file",
-                                     path.string()));
+    fail(Fault::kConfig,
+         fmt::format("{}: there is no such file; path names a checkpoint or a TorchScript file",
+                     path.string()));
   if (looks_like_checkpoint(path)) return from_checkpoint(section, path, examples);
   return from_script(section, path, examples);
 }

@@ -114,4 +114,11 @@ PerExample per_example_gradients(const ChosenModel& chosen) {
   return {"fused", "norms are found during the backward pass of the whole batch"};
 }
 
+void add_assumptions(const ChosenModel& chosen, PrivacyStatement& statement) {
+  if (chosen.architecture() != nullptr || !statement.is_private()) return;
+  statement.assumptions.emplace_back(
+      "the TorchScript file keeps nothing of a record from one call to the next (tried on a few, not "
+      "proven)");
+}
+
 }  // namespace earshot

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "earshot/accounting/privacy_statement.hpp"
 #include "earshot/pipeline/chosen_model.hpp"
 
 namespace earshot {
@@ -22,5 +23,7 @@ struct PerExample {
   bool possible = true;
 };
 PerExample per_example_gradients(const ChosenModel& chosen);
+/// What a promise that rests on clipping each example takes for granted about the network is added to it.
+void add_assumptions(const ChosenModel& chosen, PrivacyStatement& statement);
 
 }  // namespace earshot

@@ -172,6 +172,9 @@ const std::vector<PrivacyStatement>& TrainTrial::statements() {
   if (statements_.empty() || stated_round_ != run_->round()) {
     statements_ =
         training_statements(*protocol_, {data_.examples->connected(), network_->fault_report() != nullptr});
+    if (protocol_->learners().front()->protection().scope == ProtectedScope::kExample) {
+      for (PrivacyStatement& statement : statements_) add_assumptions(model_, statement);
+    }
     stated_round_ = run_->round();
   }
   return statements_;

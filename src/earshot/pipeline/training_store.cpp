@@ -51,7 +51,7 @@ bool TrainingStore::load(TrainingRun& run) const {
   StateReader in(sealed, file.string());
   if (in.text() != kFormat || in.text() != digest_) {
     fail(Fault::kConfig,
-         fmt::format("{} holds a training with other settings, or of another version; choose another --out",
+         fmt::format("{} holds a training with other settings or files, or of another version; choose another --out",
                      directory_.string()));
   }
   run.load(in);
