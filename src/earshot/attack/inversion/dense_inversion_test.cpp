@@ -20,9 +20,11 @@ TEST(DenseInversion, RecoversOneRecordThroughAnyNetwork) {
           std::vector<std::size_t> sizes(depth, 12);
           sizes.insert(sizes.begin(), 9);
           const Victim victim(dense_network(sizes, activation, true, loss), depth);
-          const auto found = invert_dense(*first_dense(victim.architecture, victim.gradient), fit);
+          const DensePart part = *first_dense(victim.architecture, victim.gradient);
+          const auto found = invert_dense(part, fit);
           ASSERT_TRUE(found);
           EXPECT_LT(relative_error(found->input, victim.inputs), 1e-12);
+          EXPECT_LT(relative_error(found->adjoint, part.bias), 1e-12);
         }
       }
     }

@@ -20,7 +20,8 @@ enum class LabelRule {
   kRowSums,        // one record: the row with the most negative sum; features must not be negative
   kKnownMeanCounts,  // lambda = B (mean p - g): exact when the mean prediction is known
   kBiasCounts,       // lambda = B (1/C - g): an untrained network predicts about 1/C
-  kRowSumCounts,     // LLG (Wainakh et al. 2022) on row sums; features must not be negative
+  kRowSumCounts,     // LLG (Wainakh et al. 2022) on row sums; features must not be negative, and with many
+                     // records per class it tells less than guessing
   kColumnMinima      // Yin et al. 2021: the B classes with the most negative entry; distinct labels
 };
 std::string_view label_rule_name(LabelRule rule);

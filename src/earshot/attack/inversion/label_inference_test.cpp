@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <numeric>
+#include <set>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -101,6 +102,27 @@ TEST(LabelInference, CountsABatchOfAnUninformedNetworkExactly) {
   }
 }
 
+// Noise can make another row the longest; the one that points against all others is still the label's.
+TEST(LabelInference, GoesByInnerProductsBeforeLengths) {
+  const std::vector<double> rows{-1, 2, 0.5};
+  const auto found = infer_label({3, 1, rows, {}}, false);
+  ASSERT_TRUE(found);
+  EXPECT_THAT(found->labels(), ::testing::ElementsAre(0));
+}
+
+// By hand: m = (1/4)(1 + 1/2)(-1) = -0.375; class 0 once (-0.625), then -0.25, then 0.125, and last class 1,
+// whose 0.05 is now the least.
+TEST(LabelInference, RepeatsTheLowestRowSumAsLlgDoes) {
+  const Architecture architecture = dense_network({1, 2}, ActivationKind::kRelu, false);
+  const std::vector<double> gradient{-1, 0.05};
+  LabelEvidence evidence;
+  evidence.nonnegative_inputs = true;
+  const auto found = infer_labels(architecture, gradient, 4, evidence);
+  ASSERT_TRUE(found);
+  EXPECT_THAT(found->counts, ::testing::ElementsAre(3, 1));
+  EXPECT_FALSE(infer_labels(architecture, gradient, 4));  // inputs of either sign
+}
+
 double share_told(const Victim& victim, const LabelCounts& found) {
   const auto truth = true_counts(victim);
   std::size_t told = 0;
@@ -138,6 +160,14 @@ TEST(LabelInference, FindsDistinctLabelsByTheMostNegativeEntries) {
     told += share_told(victim, *found) / 40;
   }
   EXPECT_GT(told, 0.95);
+}
+
+TEST(LabelInference, NamesEveryRule) {
+  std::set<std::string_view> names;
+  for (int rule = 0; rule <= static_cast<int>(LabelRule::kColumnMinima); ++rule) {
+    names.insert(label_rule_name(static_cast<LabelRule>(rule)));
+  }
+  EXPECT_EQ(names.size(), 7U);
 }
 
 /// Every way to write `total` as a sum of `parts` counts.

@@ -83,8 +83,8 @@ TEST(LayerPeeling, RecoversRandomDeepReluNetworksFromWeightsOnlyUnlessALayerIsDe
       EXPECT_EQ(nearest, INFINITY);
       ++dead;
     } else {
-      EXPECT_LT(nearest, 1e-6) << seed;
-      recovered += nearest < 1e-6 ? 1 : 0;
+      EXPECT_LT(nearest, 1e-9) << seed;
+      recovered += nearest < 1e-9 ? 1 : 0;
     }
   }
   EXPECT_EQ(recovered + dead, 1000U);
