@@ -223,6 +223,8 @@ TEST(Zip, SaysWhatIsWrongWithTheDirectory) {
   };
   refuse(end, 0, "truncated or no zip archive");
   refuse(end + 4, 1, "several parts");
+  refuse(end + 6, 1, "several parts");
+  refuse(end + 8, 2, "several parts");
   refuse(end + 12, 0, "does not reach to the archive's end");
   refuse(end + 16, 0, "does not reach to the archive's end");
   refuse(end + 20, 1, "truncated or no zip archive");
@@ -234,6 +236,25 @@ TEST(Zip, SaysWhatIsWrongWithTheDirectory) {
   Bytes more = whole;
   more[end + 8] = more[end + 10] = 2;
   expect_refusal(more, "runs over the end");
+  // What zip64 writes where a number does not fit.
+  Bytes uncounted = whole;
+  for (std::size_t i = 8; i < 12; ++i) uncounted[end + i] = 0xff;
+  expect_refusal(uncounted, "zip64 archives are not supported");
+  Bytes far = whole;
+  for (std::size_t i = 16; i < 20; ++i) far[end + i] = 0xff;
+  expect_refusal(far, "zip64 archives are not supported");
+}
+
+TEST(Zip, TheEndSaysWhereTheDirectoryLies) {
+  Bytes bytes = archive({stored("a", "one"), stored("b", "two")});
+  const std::size_t position = bytes.size() - kZipEndLength;
+  bytes[position + 20] = 2;
+  bytes.insert(bytes.end(), {'h', 'i'});  // a comment
+  const ZipEnd end = find_zip_end(bytes);
+  EXPECT_EQ(end.position, position);
+  EXPECT_EQ(end.entries, 2u);
+  EXPECT_EQ(end.offset, 2 * (30u + 1 + 3));
+  EXPECT_EQ(end.size, 2 * (46u + 1));
 }
 
 TEST(Zip, MembersMayNotShareBytes) {
