@@ -131,6 +131,7 @@ TEST_F(TorchTraining, BothEnginesTrainAlike) {
       const Training native = training(model, protocol);
       const Training torch = training(model + "engine = \"torch\"\n", protocol);
       EXPECT_EQ(native.start(), torch.start());
+      EXPECT_EQ(torch.trial()->task().model().describe().at("engine"), "torch");
       EXPECT_LT(distance(native.end(), torch.end()), tolerance);
       EXPECT_GT(distance(native.start(), native.end()), 0.05);
     }
