@@ -55,8 +55,8 @@ TEST(GradientClones, AreCountedByTheCorrectedTheorem) {
 std::size_t count_by_scan(double c, double gamma, double delta) {
   std::size_t changes = 0;
   bool below = false;
-  for (double log = -12; log < 12; log += 2e-3) {
-    const double l = std::exp(log);
+  for (int step = -6000; step < 6000; ++step) {
+    const double l = std::exp(2e-3 * step);
     const bool now = l > c * (1 + std::exp(gamma * l + delta));
     changes += now != below ? 1 : 0;
     below = now;
