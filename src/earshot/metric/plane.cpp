@@ -7,13 +7,10 @@
 #include <fmt/format.h>
 
 #include "earshot/core/error.hpp"
+#include "earshot/core/finite.hpp"
 
 namespace earshot {
 namespace {
-
-bool all_finite(std::span<const double> values) {
-  return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
-}
 
 double block_mean(const PlaneView& plane, std::size_t top, std::size_t left, std::size_t factor) {
   const std::size_t bottom = std::min(top + factor, plane.height);

@@ -4,14 +4,14 @@
 #include <cmath>
 
 #include "earshot/core/error.hpp"
+#include "earshot/core/finite.hpp"
 
 namespace earshot {
 namespace {
 
 void check(std::span<const double> image, double range) {
   if (!(range > 0) || !std::isfinite(range)) fail(Fault::kInternal, "pixels need a positive finite range");
-  if (!std::all_of(image.begin(), image.end(), [](double value) { return std::isfinite(value); }))
-    fail(Fault::kNumeric, "a value that is not finite cannot become a pixel");
+  if (!all_finite(image)) fail(Fault::kNumeric, "a value that is not finite cannot become a pixel");
 }
 
 }  // namespace

@@ -8,14 +8,14 @@
 #include <fmt/format.h>
 
 #include "earshot/core/error.hpp"
+#include "earshot/core/finite.hpp"
 
 namespace earshot {
 namespace {
 
 void check(std::span<const double> values) {
   if (values.empty()) fail(Fault::kInternal, "statistics of no values");
-  if (!std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); }))
-    fail(Fault::kNumeric, "statistics of a value that is not finite");
+  if (!all_finite(values)) fail(Fault::kNumeric, "statistics of a value that is not finite");
 }
 
 }  // namespace

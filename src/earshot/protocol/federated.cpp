@@ -120,10 +120,6 @@ Json FederatedTraining::public_facts() const {
 
 }  // namespace
 
-bool all_finite(std::span<const double> values) {
-  return std::ranges::all_of(values, [](double x) { return std::isfinite(x); });
-}
-
 double client_weight(const FederatedOptions& options, std::size_t records) {
   return options.by_records ? static_cast<double>(records) : 1;
 }

@@ -70,7 +70,6 @@ struct FederatedMethod {
 std::unique_ptr<Protocol> make_federated(const FederatedOptions& options, FederatedMethod method,
                                          ProtocolParts parts);
 
-bool all_finite(std::span<const double> values);
 /// How much a client weighs, by its records or not.
 double client_weight(const FederatedOptions& options, std::size_t records);
 

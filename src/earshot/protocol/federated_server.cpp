@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "earshot/core/finite.hpp"
 #include "earshot/core/random.hpp"
 
 namespace earshot {

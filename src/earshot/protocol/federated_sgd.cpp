@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "earshot/core/error.hpp"
+#include "earshot/core/finite.hpp"
 #include "earshot/protocol/federated.hpp"
 
 namespace earshot {

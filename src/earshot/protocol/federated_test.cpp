@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "earshot/core/error.hpp"
+#include "earshot/core/finite.hpp"
 #include "earshot/core/parallel.hpp"
 #include "earshot/protocol/central.hpp"
 #include "earshot/protocol/federated_averaging.hpp"

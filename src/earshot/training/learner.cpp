@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "earshot/core/error.hpp"
+#include "earshot/core/finite.hpp"
 
 namespace earshot {
 namespace {
@@ -97,7 +98,7 @@ void Learner::step_gradient(std::span<double> state, const LearningTask::Look& l
 }
 
 void Learner::protect_whole(std::span<double> value, std::uint64_t address) {
-  if (!std::ranges::all_of(value, [](double x) { return std::isfinite(x); })) {
+  if (!all_finite(value)) {
     ++clipping_.non_finite;
     std::ranges::fill(value, 0.0);
   }

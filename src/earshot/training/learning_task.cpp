@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "earshot/core/error.hpp"
+#include "earshot/core/finite.hpp"
 
 namespace earshot {
 namespace {
@@ -16,7 +17,7 @@ ClippingReport sum_clipped(std::span<double> examples, Norm norm, double bound, 
   std::ranges::fill(out, 0.0);
   for (; !examples.empty(); examples = examples.subspan(out.size())) {
     const std::span<double> example = examples.first(out.size());
-    if (!std::ranges::all_of(example, [](double x) { return std::isfinite(x); })) {
+    if (!all_finite(example)) {
       ++report.non_finite;
       continue;
     }

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "earshot/core/error.hpp"
+#include "earshot/core/finite.hpp"
 #include "earshot/core/interrupt.hpp"
 #include "earshot/core/progress.hpp"
 
@@ -120,7 +121,7 @@ class Training {
   std::span<double> parameters() { return std::span(state_).first(parameters_.size()); }
 
   void require_finite_parameters() const {
-    if (std::ranges::all_of(state_, [](double value) { return std::isfinite(value); })) return;
+    if (all_finite(state_)) return;
     fail(Fault::kNumeric,
          fmt::format("the parameters are no longer finite after step {}; lower the learning rate",
                      result_.steps + 1));

@@ -14,6 +14,7 @@
 #include "earshot/attack/inversion/target_recovery.hpp"
 #include "earshot/attack/inversion/weight_only.hpp"
 #include "earshot/core/error.hpp"
+#include "earshot/core/finite.hpp"
 
 namespace earshot {
 namespace {

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "earshot/core/finite.hpp"
+
 namespace earshot {
 namespace {
 

@@ -41,10 +41,6 @@ void check(const DensePart& part) {
   }
 }
 
-bool all_finite(std::span<const double> numbers) {
-  return std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); });
-}
-
 void check_size(const Architecture& architecture, std::span<const double> flat, const char* what) {
   const std::size_t expected = parameter_count(architecture);
   if (flat.size() == expected) return;

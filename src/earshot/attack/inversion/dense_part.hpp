@@ -39,8 +39,6 @@ std::optional<DensePart> last_dense(const Architecture& architecture, std::span<
 /// Refuses parts whose spans do not have the sizes they name.
 void check(const DensePart& part);
 
-bool all_finite(std::span<const double> numbers);
-
 /// Refuses a vector that is not of the network's size; `what` names it.
 void check_size(const Architecture& architecture, std::span<const double> flat, const char* what);
 

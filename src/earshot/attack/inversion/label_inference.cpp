@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "earshot/core/error.hpp"
+#include "earshot/core/finite.hpp"
 
 namespace earshot {
 namespace {

@@ -8,6 +8,7 @@
 #include <cblas.h>
 
 #include "earshot/core/error.hpp"
+#include "earshot/core/finite.hpp"
 
 namespace earshot {
 namespace {
@@ -24,10 +25,6 @@ double dot(std::span<const double> a, std::span<const double> b) {
 /// sum += factor * values.
 void add_multiple(double factor, std::span<const double> values, std::span<double> sum) {
   cblas_daxpy(static_cast<int>(values.size()), factor, values.data(), 1, sum.data(), 1);
-}
-
-bool all_finite(std::span<const double> values) {
-  return std::ranges::all_of(values, [](double x) { return std::isfinite(x); });
 }
 
 }  // namespace
