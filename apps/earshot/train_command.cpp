@@ -37,6 +37,8 @@ struct TrainOptions {
   std::string weights;
   std::string mechanism;
   std::string faults;
+  std::string adversary;
+  bool keep_view = false;
   std::optional<std::uint64_t> rounds;
   std::vector<std::string> set;
   std::uint64_t seed = 1;
@@ -81,6 +83,8 @@ void require_choices(const TrainOptions& options) {
          "`earshot list mechanism`, or --mechanism none to train without privacy");
   if (!options.rounds && !sets(options, "protocol.rounds"))
     fail(Fault::kUsage, "say how long to train, for example --rounds 20");
+  if (options.keep_view && (options.adversary.empty() || options.out.empty()))
+    fail(Fault::kUsage, "--keep-view: say who listens with --adversary, and where to keep it with --out");
 }
 
 /// "nodes = 10", where the graph has any number of them.
@@ -135,6 +139,8 @@ std::string train_plan(const TrainOptions& options) {
   if (options.rounds) text += fmt::format("rounds = {}\n", *options.rounds);
   text += fmt::format("[mechanism]\nkind = {}\n", toml_text(options.mechanism));
   if (!options.faults.empty()) text += fmt::format("[faults]\nkind = {}\n", toml_text(options.faults));
+  if (!options.adversary.empty())
+    text += fmt::format("[adversary]\nkind = {}\n", toml_text(options.adversary));
   text += kCurves;
   return text;
 }
@@ -158,6 +164,7 @@ std::string reproducing_command(const TrainOptions& options) {
   if (!options.graph.empty()) command += " --graph " + options.graph;
   if (!options.weights.empty()) command += " --weights " + options.weights;
   if (!options.faults.empty()) command += " --faults " + options.faults;
+  if (!options.adversary.empty()) command += " --adversary " + options.adversary;
   if (options.rounds) command += fmt::format(" --rounds {}", *options.rounds);
   for (const std::string& setting : options.set) command += fmt::format(" --set '{}'", setting);
   if (options.seed != 1) command += fmt::format(" --seed {}", options.seed);
@@ -168,27 +175,28 @@ std::string reproducing_command(const TrainOptions& options) {
 class Keeper {
  public:
   Keeper(const TrainOptions& options, const Plan& plan, TrainTrial& trial)
-      : plan_(plan), trial_(trial), command_(reproducing_command(options)) {
+      : plan_(plan), trial_(trial), command_(reproducing_command(options)), keep_view_(options.keep_view) {
     if (options.out.empty()) return;
     store_.emplace(options.out, plan_digest(plan), options.checkpoint_seconds);
-    if (store_->load(trial.run())) note(fmt::format("going on after round {}", trial.run().round()));
+    if (store_->load(trial)) note(fmt::format("going on after round {}", trial.run().round()));
   }
 
   void save_if_due() {
-    if (store_ && store_->due()) store_->save(trial_.run());
+    if (store_ && store_->due()) store_->save(trial_);
   }
 
   [[noreturn]] void interrupt() {
     if (!store_) fail(Fault::kInterrupted, "interrupted; nothing was stored, since there is no --out");
-    store_->save(trial_.run());
+    store_->save(trial_);
     fail(Fault::kInterrupted,
          fmt::format("interrupted after round {}; run the same command to go on", trial_.run().round()));
   }
 
   void finish() {
     if (!store_) return;
-    store_->save(trial_.run());
+    store_->save(trial_);
     write_training(store_->directory(), plan_, trial_, command_);
+    if (keep_view_) write_views(store_->directory(), trial_);
   }
 
   [[noreturn]] void give_up(const Error& error) {
@@ -202,6 +210,7 @@ class Keeper {
   const Plan& plan_;
   TrainTrial& trial_;
   std::string command_;
+  bool keep_view_;
   std::optional<TrainingStore> store_;
 };
 
@@ -233,6 +242,7 @@ void train(const TrainOptions& options) {
   const TrainingData& data = pipeline.training_data(cell);
   TrainTrial trial(cell, {plan.seed, 0}, data, sources);
   for (const std::string& warning : trial.protocol().warnings()) note("warning: " + warning);
+  if (trial.listeners() != nullptr) note(recording_text(trial.recording_bytes()));
   Keeper keeper(options, plan, trial);
   run_to_the_end(options, trial, keeper, cell.at("protocol").settings.size("rounds"));
   keeper.finish();
@@ -274,6 +284,9 @@ void add_train_command(CLI::App& app) {
   command->add_option("--mechanism", options->mechanism,
                       "how records are protected; none has to be written to train without privacy");
   command->add_option("--faults", options->faults, "what goes wrong on the way, of `earshot list faults`");
+  command->add_option("--adversary", options->adversary,
+                      "who listens and is recorded, of `earshot list adversary`");
+  command->add_flag("--keep-view", options->keep_view, "write what the adversary heard to --out");
   command->add_option("--rounds", options->rounds, "rounds of training")->check(CLI::Range(1, 1000000000));
   command
       ->add_option("--set", options->set,

@@ -9,6 +9,7 @@
 #include "earshot/experiment/results.hpp"
 #include "earshot/model/checkpoint.hpp"
 #include "earshot/report/html.hpp"
+#include "earshot/threat/view_file.hpp"
 #include "statement_text.hpp"
 
 namespace earshot::cli {
@@ -57,15 +58,29 @@ bool same_promise(const PrivacyStatement& a, const PrivacyStatement& b) {
 }
 
 /// The first in full; those that promise the same by the adversary's name only.
-void print_statements(const std::vector<PrivacyStatement>& statements, const TerminalStyle& style) {
+void print_statements(const std::vector<TrainingStatement>& statements, const TerminalStyle& style) {
   fmt::print("\n{}", statement_text(statements.front(), style));
   for (std::size_t i = 1; i < statements.size(); ++i) {
     if (same_promise(statements.front(), statements[i]))
-      fmt::print("  {:<12}{}\n", "and against", statements[i].adversary);
+      fmt::print("  {:<12}{}{}\n", "and against", statements[i].adversary,
+                 statements[i].chosen ? ", who listened here" : "");
   }
-  for (const PrivacyStatement& statement : statements) {
+  for (const TrainingStatement& statement : statements) {
     if (!same_promise(statements.front(), statement)) fmt::print("\n{}", statement_text(statement, style));
   }
+}
+
+/// How much each adversary heard, for the first few.
+void print_views(const TrainTrial& trial) {
+  const std::span<const View> views = trial.views();
+  for (std::size_t i = 0; i < std::min(views.size(), kMostRowsShown); ++i) {
+    std::uint64_t numbers = 0;
+    for (const Overheard& message : views[i].messages()) numbers += message.message.size();
+    fmt::print("{} heard {} messages, {} numbers\n",
+               adversary_name(trial.listeners()->network(), views[i].adversary()), views[i].messages().size(),
+               numbers);
+  }
+  if (views.size() > kMostRowsShown) fmt::print("and {} more listened\n", views.size() - kMostRowsShown);
 }
 
 std::string csv(const Json& table) {
@@ -87,7 +102,10 @@ std::string csv(const Json& table) {
 
 Json statements_json(TrainTrial& trial) {
   Json all = Json::array();
-  for (const PrivacyStatement& statement : trial.statements()) all.push_back(to_json(statement));
+  for (const TrainingStatement& statement : trial.statements()) {
+    all.push_back(to_json(statement));
+    if (trial.listeners() != nullptr) all.back()["chosen"] = statement.chosen;
+  }
   return all;
 }
 
@@ -122,6 +140,11 @@ std::string status_text(const RoundReport& report) {
   return text + (report.epsilon ? fmt::format("epsilon {:.3f}", *report.epsilon) : "no privacy");
 }
 
+std::string recording_text(double bytes) {
+  if (bytes < 0x1p20) return "what the adversary hears takes less than 1 MiB of memory";
+  return fmt::format("what the adversary hears takes about {:.0f} MiB of memory", bytes / 0x1p20);
+}
+
 void print_training(const TrainingData& data, TrainTrial& trial, const TerminalStyle& style) {
   fmt::print("{}: {} training, {} validation, {} test examples; {}\n",
              data.description["name"].get<std::string>(), data.parts.train.size(),
@@ -134,6 +157,7 @@ void print_training(const TrainingData& data, TrainTrial& trial, const TerminalS
                score_text(*scores, scores->accuracy), scores->classes ? "majority" : "mean",
                score_text(*scores, scores->baseline));
   fmt::print("\n");
+  print_views(trial);
   print_statements(trial.statements(), style);
 }
 
@@ -155,6 +179,11 @@ Json training_json(const Plan& plan, const TrainingData& data, TrainTrial& trial
 
 void write_rounds(const std::filesystem::path& directory, TrainTrial& trial) {
   write_atomically(directory / "rounds.csv", csv(trial.tables().at("rounds")));
+}
+
+void write_views(const std::filesystem::path& directory, const TrainTrial& trial) {
+  write_atomically(directory / "views",
+                   views_to_bytes(trial.listeners()->network(), trial.listeners()->recorder()));
 }
 
 void write_training(const std::filesystem::path& directory, const Plan& plan, TrainTrial& trial,

@@ -257,7 +257,7 @@ TableColumns table_columns(const Plan& plan) {
   TableColumns columns;
   for (const Cell& cell : plan.cells) {
     if (collects(cell) || trains(cell)) {
-      columns.merge(trains(cell) ? train_columns() : collect_columns(cell));
+      columns.merge(trains(cell) ? train_columns(cell) : collect_columns(cell));
       continue;
     }
     const bool attacked = cell.find("data") != nullptr;

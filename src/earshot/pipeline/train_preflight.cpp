@@ -3,13 +3,13 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "earshot/core/error.hpp"
 #include "earshot/core/text.hpp"
 #include "earshot/pipeline/components.hpp"
 #include "earshot/pipeline/section_key.hpp"
 #include "earshot/pipeline/train_trial.hpp"
+#include "earshot/pipeline/training_memory.hpp"
 #include "earshot/training/protection_components.hpp"
 
 namespace earshot {
@@ -32,25 +32,29 @@ bool uses(const Cell& cell, const std::string& role) {
   const NetworkNeed needs = training_protocol(cell).needs;
   if (role == "weights") return needs == NetworkNeed::kWeights;
   if (role == "graph") return needs != NetworkNeed::kNone;
+  if (role == "adversary") return cell.at("protocol").kind != "central";
   return true;
 }
 
-/// Nodes on a graph hold a state, a message and a gradient each; where weights are not used, nodes talk to
-/// each neighbour separately and keep two vectors per edge. A server's clients borrow their memory.
-double bytes_needed(const Cell& cell, std::size_t parameters, const TrialAddress& address,
-                    const GraphSources& sources) {
+TrainingSize size_of(const Cell& cell, std::size_t parameters, const TrialAddress& address,
+                     const GraphSources& sources) {
+  if (cell.at("protocol").kind == "central") return {1, 0, parameters};
   const Choice* choice = cell.find("graph");
-  if (choice == nullptr || !uses(cell, "graph")) return 0;
+  if (choice == nullptr) return {learning_nodes(cell, nullptr), 0, parameters};
   Stream stream(address.stream(Purpose::kGraph));
   const Graph graph = graph_component(choice->kind).make(choice->settings, stream, sources);
-  const auto numbers = static_cast<double>(parameters);
-  const auto nodes = static_cast<double>(graph.node_count());
-  const auto edges = static_cast<double>(graph.edges().size());
-  return sizeof(double) * numbers * (uses(cell, "weights") ? 3 * nodes : 2 * nodes + 4 * edges);
+  return {learning_nodes(cell, &graph), graph.edge_count(), parameters};
 }
 
-double physical_memory() {
-  return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+/// Says so if so much does not fit.
+bool fits_into_memory(double bytes, const std::string& key, const std::string& what, const std::string& fix,
+                      const Complain& complain) {
+  if (bytes <= 0.8 * physical_memory()) return true;
+  complain(key,
+           fmt::format("{} would need about {:.1f} GiB, the machine has {:.1f}", what, bytes / 0x1p30,
+                       physical_memory() / 0x1p30),
+           fix);
+  return false;
 }
 
 /// Calls the body; what it refuses becomes a problem of that section. False if it refused.
@@ -109,20 +113,21 @@ void check_training(const Cell& cell, std::uint64_t seed, const GraphSources& so
   };
   if (!attempt("model", complain, choose)) return;
   double bytes = 0;
-  if (!attempt("graph", complain, [&] { bytes = bytes_needed(cell, parameters, address, sources); })) return;
-  if (bytes > 0.8 * physical_memory()) {
-    complain("graph",
-             fmt::format("the run would need about {:.1f} GiB, the machine has {:.1f}", bytes / 0x1p30,
-                         physical_memory() / 0x1p30),
-             "use fewer nodes or a smaller model");
-    return;
-  }
-  attempt("protocol", complain, [&] { TrainTrial(cell, address, examples, sources); });
+  const auto measure = [&] { bytes = held_bytes(cell, size_of(cell, parameters, address, sources)); };
+  if (!attempt("graph", complain, measure)) return;
+  const std::string place = cell.find("graph") == nullptr ? "model" : "graph";
+  if (!fits_into_memory(bytes, place, "the run", "use fewer nodes or a smaller model", complain)) return;
+  attempt("protocol", complain, [&] {
+    bytes += TrainTrial(cell, address, examples, sources).recording_bytes();
+    fits_into_memory(bytes, "adversary", "the run with what the adversary hears",
+                     "record fewer rounds (adversary.from, adversary.rounds), or let it hear fewer nodes",
+                     complain);
+  });
 }
 
 void check_unused_sections(const Plan& plan, const Complain& complain) {
   if (!std::ranges::all_of(plan.cells, trains)) return;
-  for (const char* role : {"graph", "weights"}) {
+  for (const char* role : {"graph", "weights", "adversary"}) {
     const auto has = [&](const Cell& cell) { return cell.find(role) != nullptr; };
     const auto used = [&](const Cell& cell) { return uses(cell, role); };
     if (std::ranges::any_of(plan.cells, has) && std::ranges::none_of(plan.cells, used))
@@ -130,10 +135,6 @@ void check_unused_sections(const Plan& plan, const Complain& complain) {
                fmt::format("protocol \"{}\" has no use for [{}]", plan.cells[0].at("protocol").kind, role),
                fmt::format("remove [{}]", role));
   }
-  const auto listened = [](const Cell& cell) { return cell.find("adversary") != nullptr; };
-  if (std::ranges::any_of(plan.cells, listened))
-    complain("adversary", "nobody attacks this training, and its statements are about every adversary",
-             "remove [adversary]");
 }
 
 bool has_no_training_settings(const Cell& cell, const Complain& complain) {
@@ -148,7 +149,7 @@ bool has_no_training_settings(const Cell& cell, const Complain& complain) {
       refuse(role, fmt::format("protocol \"{}\" does not train here and has no use for [{}]", protocol, role),
              fmt::format("remove [{}]", role));
   }
-  for (const char* role : {"data", "model", "mechanism", "protocol"}) {
+  for (const char* role : {"data", "model", "mechanism", "protocol", "adversary"}) {
     const Choice* choice = cell.find(role);
     if (choice == nullptr) continue;
     if (catalogue_without_training().find(role, choice->kind) == nullptr) {

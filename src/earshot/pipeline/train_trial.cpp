@@ -9,7 +9,7 @@
 #include "earshot/pipeline/components.hpp"
 #include "earshot/pipeline/model_fit.hpp"
 #include "earshot/pipeline/rows.hpp"
-#include "earshot/pipeline/training_statements.hpp"
+#include "earshot/pipeline/training_memory.hpp"
 #include "earshot/training/protection_components.hpp"
 
 namespace earshot {
@@ -46,22 +46,7 @@ std::vector<std::string> node_columns() {
   return {"node", "records", "steps", "epsilon", "budget_spent"};
 }
 std::vector<std::string> statement_columns() {
-  return {"adversary", "epsilon", "delta", "unit", "adjacency", "definition", "assumptions"};
-}
-
-std::size_t node_count(const Cell& cell, const Graph* graph) {
-  const Choice* partition = cell.find("partition");
-  const bool said = partition != nullptr && partition->settings.has("nodes");
-  const bool bound = training_protocol(cell).needs != NetworkNeed::kNone;
-  if (graph != nullptr && said && bound && partition->settings.size("nodes") != graph->node_count()) {
-    fail(Fault::kConfig,
-         fmt::format("the partition divides the records over {} nodes, the graph has {}; leave out "
-                     "partition.nodes",
-                     partition->settings.size("nodes"), graph->node_count()));
-  }
-  if (said) return partition->settings.size("nodes");
-  if (graph != nullptr) return graph->node_count();
-  return partition == nullptr ? 1 : kUsualNodes;
+  return {"adversary", "epsilon", "delta", "unit", "adjacency", "definition", "assumptions", "chosen"};
 }
 
 /// Training in one place has one node, which holds what was dealt to all.
@@ -87,6 +72,21 @@ std::string joined(const std::vector<std::string>& sentences) {
 
 }  // namespace
 
+std::size_t learning_nodes(const Cell& cell, const Graph* graph) {
+  const Choice* partition = cell.find("partition");
+  const bool said = partition != nullptr && partition->settings.has("nodes");
+  const bool bound = training_protocol(cell).needs != NetworkNeed::kNone;
+  if (graph != nullptr && said && bound && partition->settings.size("nodes") != graph->node_count()) {
+    fail(Fault::kConfig,
+         fmt::format("the partition divides the records over {} nodes, the graph has {}; leave out "
+                     "partition.nodes",
+                     partition->settings.size("nodes"), graph->node_count()));
+  }
+  if (said) return partition->settings.size("nodes");
+  if (graph != nullptr) return graph->node_count();
+  return partition == nullptr ? 1 : kUsualNodes;
+}
+
 std::string end_text(RunEnd end) {
   switch (end) {
     case RunEnd::kNotYet:
@@ -106,7 +106,7 @@ TrainTrial::TrainTrial(const Cell& cell, const TrialAddress& address, const Trai
     : data_(data), model_(choose_model(cell.at("model"), data.examples.get(), sources)) {
   build_network(cell, address, sources);
   const Graph* graph = matrix_ ? &matrix_->graph() : nullptr;
-  auto shards = shards_of(cell, data, node_count(cell, graph), address, sources);
+  auto shards = shards_of(cell, data, learning_nodes(cell, graph), address, sources);
   if (cell.at("protocol").kind == "central") pool(shards);
   for (std::size_t node = 0; node < shards.size(); ++node) {
     const bool named = graph != nullptr && graph->node_count() == shards.size();
@@ -125,6 +125,7 @@ TrainTrial::TrainTrial(const Cell& cell, const TrialAddress& address, const Trai
       std::make_unique<LocalNetwork>(protocol_->topology(), protocol_->participants(), wire_precision(cell));
   if (const FaultOptions faults = fault_options(cell); faults.any())
     network_->suffer(faults, address.seed, address.trial);
+  let_listen(cell, address);
   run_ = std::make_unique<TrainingRun>(*protocol_, *network_, *task_, data.parts, run_options(cell));
 }
 
@@ -144,6 +145,23 @@ std::vector<double> TrainTrial::start(const TrialAddress& address) const {
   const std::span<const double> statistics = model_.model->buffers();
   state.insert(state.end(), statistics.begin(), statistics.end());
   return state;
+}
+
+/// Training in one place sends nothing.
+void TrainTrial::let_listen(const Cell& cell, const TrialAddress& address) {
+  if (cell.find("adversary") == nullptr || protocol_->participants().size() == 1) return;
+  const bool weighs = training_protocol(cell).needs == NetworkNeed::kWeights;
+  listeners_ = std::make_unique<TrainingListeners>(
+      cell, address, *protocol_, names_,
+      public_knowledge(*protocol_, weighs ? &*matrix_ : nullptr, start(address)));
+  network_->attach(listeners_->recorder());
+  recording_bytes_ =
+      static_cast<double>(listeners_->recorded_rounds(cell.at("protocol").settings.size("rounds"))) *
+      recorded_bytes(cell, task_->state_size(), listeners_->network(), listeners_->adversaries());
+}
+
+std::span<const View> TrainTrial::views() const {
+  return listeners_ ? listeners_->recorder().views() : std::span<const View>();
 }
 
 Protection TrainTrial::protection(const Cell& cell,
@@ -168,12 +186,13 @@ Protection TrainTrial::protection(const Cell& cell,
   return protection;
 }
 
-const std::vector<PrivacyStatement>& TrainTrial::statements() {
+const std::vector<TrainingStatement>& TrainTrial::statements() {
   if (statements_.empty() || stated_round_ != run_->round()) {
-    statements_ =
-        training_statements(*protocol_, {data_.examples->connected(), network_->fault_report() != nullptr});
+    TrainingCircumstances circumstances{data_.examples->connected(), network_->fault_report() != nullptr, {}};
+    if (listeners_) circumstances.chosen = listeners_->adversaries();
+    statements_ = training_statements(*protocol_, circumstances);
     if (protocol_->learners().front()->protection().scope == ProtectedScope::kExample) {
-      for (PrivacyStatement& statement : statements_) add_assumptions(model_, statement);
+      for (TrainingStatement& statement : statements_) add_assumptions(model_, statement);
     }
     stated_round_ = run_->round();
   }
@@ -214,18 +233,30 @@ Json TrainTrial::nodes_table() {
 
 Json TrainTrial::statements_table() {
   RowTable table(statement_columns());
-  for (const PrivacyStatement& statement : statements()) {
+  for (const TrainingStatement& statement : statements()) {
     table.add({statement.adversary, or_null(statement.epsilon), statement.delta, statement.unit,
-               statement.adjacency, statement.definition, joined(statement.assumptions)});
+               statement.adjacency, statement.definition, joined(statement.assumptions), statement.chosen});
   }
   return table.json();
 }
 
 Json TrainTrial::tables() {
-  return {{"rounds", rounds_table()},
-          {"training", training_table()},
-          {"nodes", nodes_table()},
-          {"statements", statements_table()}};
+  Json tables = {{"rounds", rounds_table()},
+                 {"training", training_table()},
+                 {"nodes", nodes_table()},
+                 {"statements", statements_table()}};
+  if (listeners_) tables["views"] = listeners_->table(run_->round());
+  return tables;
+}
+
+void TrainTrial::save(StateWriter& out) const {
+  run_->save(out);
+  if (listeners_) listeners_->recorder().save(out);
+}
+
+void TrainTrial::load(StateReader& in) {
+  run_->load(in);
+  if (listeners_) listeners_->recorder().load(in);
 }
 
 Json TrainTrial::result(bool in_full) {
@@ -249,11 +280,13 @@ Json run_train_trial(const Cell& cell, const TrialAddress& address, const Traini
   return trial.result(address.trial == 0);
 }
 
-TableColumns train_columns() {
-  return {{"rounds", round_columns()},
-          {"training", end_columns()},
-          {"nodes", node_columns()},
-          {"statements", statement_columns()}};
+TableColumns train_columns(const Cell& cell) {
+  TableColumns columns{{"rounds", round_columns()},
+                       {"training", end_columns()},
+                       {"nodes", node_columns()},
+                       {"statements", statement_columns()}};
+  if (cell.find("adversary") != nullptr) columns["views"] = TrainingListeners::columns();
+  return columns;
 }
 
 }  // namespace earshot

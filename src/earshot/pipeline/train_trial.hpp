@@ -8,7 +8,9 @@
 
 #include "earshot/core/json.hpp"
 #include "earshot/pipeline/chosen_model.hpp"
+#include "earshot/pipeline/training_listeners.hpp"
 #include "earshot/pipeline/training_sections.hpp"
+#include "earshot/pipeline/training_statements.hpp"
 #include "earshot/protocol/training_run.hpp"
 
 namespace earshot {
@@ -26,16 +28,28 @@ class TrainTrial {
   const LearningTask& task() const { return *task_; }
   std::size_t nodes() const { return names_.size(); }
 
+  /// Null when nobody listens.
+  const TrainingListeners* listeners() const { return listeners_.get(); }
+  /// What each adversary has heard so far; none when nobody listens.
+  std::span<const View> views() const;
+  /// Bytes the adversaries record in the whole run, about or at most; 0 when nobody listens.
+  double recording_bytes() const { return recording_bytes_; }
+
   /// What the run so far promises, against every adversary.
-  const std::vector<PrivacyStatement>& statements();
-  /// Tables "rounds", "training", "nodes" and "statements" of the run so far.
+  const std::vector<TrainingStatement>& statements();
+  /// Tables "rounds", "training", "nodes" and "statements" of the run so far, and "views" if somebody listens.
   Json tables();
   /// The unit of a results document; `in_full` with statement, ledger and network.
   Json result(bool in_full);
 
+  /// The run and what was recorded of it; between two rounds.
+  void save(StateWriter& out) const;
+  void load(StateReader& in);
+
  private:
   void build_network(const Cell& cell, const TrialAddress& address, const GraphSources& sources);
   std::vector<double> start(const TrialAddress& address) const;
+  void let_listen(const Cell& cell, const TrialAddress& address);
   Protection protection(const Cell& cell, const std::vector<std::vector<std::size_t>>& shards) const;
   Json rounds_table() const;
   Json training_table();
@@ -51,14 +65,21 @@ class TrainTrial {
   std::unique_ptr<Protocol> protocol_;
   std::unique_ptr<LocalNetwork> network_;
   std::unique_ptr<TrainingRun> run_;
-  std::vector<PrivacyStatement> statements_;  // made after `stated_round_`
+  std::unique_ptr<TrainingListeners> listeners_;
+  double recording_bytes_ = 0;
+  std::vector<TrainingStatement> statements_;  // made after `stated_round_`
   std::uint64_t stated_round_ = 0;
 };
 
 /// Trains to the end; Ctrl-C ends it with Fault::kInterrupted.
 Json run_train_trial(const Cell& cell, const TrialAddress& address, const TrainingData& data,
                      const GraphSources& sources);
-TableColumns train_columns();
+/// Of a cell that trains.
+TableColumns train_columns(const Cell& cell);
+
+/// Among whom the records are divided: as the partition says, as many as the graph has, or the usual number;
+/// 1 without a partition. `graph` may be null.
+std::size_t learning_nodes(const Cell& cell, const Graph* graph);
 
 /// "all rounds", "no gain", ...
 std::string end_text(RunEnd end);

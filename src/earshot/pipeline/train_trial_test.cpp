@@ -1,91 +1,36 @@
-#include "earshot/pipeline/train_trial.hpp"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "earshot/accounting/topology_accounting.hpp"
 #include "earshot/core/parallel.hpp"
-#include "earshot/data/catalogue/test_data.hpp"
-#include "earshot/pipeline/components.hpp"
-#include "earshot/pipeline/pipeline.hpp"
+#include "earshot/pipeline/test_training.hpp"
 
 namespace earshot {
 namespace {
 
+using testing::finish;
 using ::testing::HasSubstr;
+using testing::plan_text;
+using testing::problems_of;
+using testing::sealed;
+using testing::Setting;
+using testing::shown;
+using testing::Wanted;
 
-GraphSources sources() {
-  return {data_directory(), "."};
-}
-
-struct Wanted {
-  std::string protocol;
-  std::string mechanism = "kind = \"none\"\n";
-  std::string more{};  // of [protocol] and sections after it
-  std::size_t rounds = 3;
-};
-
-/// Numbers that have no default, beside the rounds.
-std::string required_settings(const ProtocolComponent& component) {
-  std::string text;
-  for (const Parameter& parameter : component.schema.parameters) {
-    const bool required = !parameter.fallback && !parameter.optional && parameter.key != "rounds";
-    if (required) text += fmt::format("{} = 0.1\n", parameter.key);
-  }
-  return text;
-}
-
-std::string plan_text(const Wanted& wanted) {
-  std::string text = fmt::format(
-      "name = \"t\"\ntitle = \"t\"\n[data]\nkind = \"digits\"\nlimit = 60\nvalidation_share = 0.1\n"
-      "[partition]\nkind = \"iid\"\n{}[model]\nkind = \"softmax_regression\"\n",
-      find_training_protocol(wanted.protocol)->needs == NetworkNeed::kNone ? "nodes = 5\n" : "");
-  const NetworkNeed needs = find_training_protocol(wanted.protocol)->needs;
-  if (needs != NetworkNeed::kNone) text += "[graph]\nkind = \"ring\"\nnodes = 5\n";
-  if (needs == NetworkNeed::kWeights) text += "[weights]\nkind = \"metropolis\"\n";
-  return text + fmt::format("[mechanism]\n{}[protocol]\nkind = \"{}\"\nrounds = {}\n{}{}", wanted.mechanism,
-                            wanted.protocol, wanted.rounds,
-                            required_settings(*find_training_protocol(wanted.protocol)), wanted.more);
-}
-
-/// A plan, its data, and trials of its only cell.
-struct Setting {
-  explicit Setting(const Wanted& wanted)
-      : plan(parse_plan(plan_text(wanted), "test.toml", standard_catalogue())),
-        data(load_training_section(plan.cells[0].at("data"), plan.seed, sources())) {}
-  std::unique_ptr<TrainTrial> trial() const {
-    return std::make_unique<TrainTrial>(plan.cells[0], TrialAddress{plan.seed, 0}, data, sources());
-  }
-  Plan plan;
-  TrainingData data;
-};
-
-void finish(TrainTrial& trial) {
-  while (trial.run().end() == RunEnd::kNotYet) trial.run().advance();
-}
-
-std::string sealed(const TrainTrial& trial) {
-  StateWriter out;
-  trial.run().save(out);
-  return out.sealed();
-}
-
-/// Everything a finished run has to show.
-std::string shown(TrainTrial& trial) {
-  finish(trial);
-  return sealed(trial) + trial.result(true).dump();
-}
-
-/// The protocols of every family, with and without noise and faults.
+/// The protocols of every family, with and without noise, faults and listeners.
 class EveryProtocol : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override { EARSHOT_NEEDS_DATASET("digits"); }
   void TearDown() override { set_thread_count(0); }
   static std::vector<Wanted> variants() {
     return {{GetParam()},
-            {GetParam(), "kind = \"gaussian\"\nsigma = 1.0\n"},
+            {GetParam(), "kind = \"gaussian\"\nsigma = 1.0\n",
+             "[adversary]\nkind = \"eavesdropper\"\nfrom = 2\nrounds = 1\n"},
             {GetParam(), "kind = \"none\"\n",
-             "[faults]\nkind = \"random\"\nloss = 0.2\ndelay = 0.5\ncrash = 0.1\nreturn = 0.5\n", 4}};
+             "[faults]\nkind = \"random\"\nloss = 0.2\ndelay = 0.5\ncrash = 0.1\nreturn = 0.5\n"
+             "[adversary]\nkind = \"each\"\n",
+             4}};
   }
 };
 
@@ -109,7 +54,7 @@ TEST_P(EveryProtocol, GoesOnFromEveryRoundToTheBit) {
       const std::string stored = sealed(*first);
       const auto second = setting.trial();
       StateReader in(stored, "memory");
-      second->run().load(in);
+      second->load(in);
       in.finish();
       EXPECT_TRUE(shown(*second) == expected) << "stopped after round " << stop << "\n" << plan_text(wanted);
     }
@@ -153,6 +98,9 @@ TEST(TrainTrial, StatesWhatEachAdversaryLearns) {
   finish(*trial);
   const auto& statements = trial->statements();
   std::vector<std::string> adversaries;
+  for (const TrainingStatement& statement : statements) {
+    EXPECT_FALSE(statement.chosen) << "nobody listens";
+  }
   for (const PrivacyStatement& statement : statements) adversaries.push_back(statement.adversary);
   ASSERT_GE(statements.size(), 4U);
   EXPECT_THAT(adversaries[1], HasSubstr("neighbour"));
@@ -166,6 +114,27 @@ TEST(TrainTrial, StatesWhatEachAdversaryLearns) {
   for (const PrivacyStatement& statement : statements) EXPECT_LE(*statement.epsilon, *statements[0].epsilon);
 }
 
+TEST(TrainTrial, StatesThePromiseOfTheSkipRing) {
+  EARSHOT_NEEDS_DATASET("digits");
+  const Setting setting(
+      {"skip_ring", "kind = \"gaussian\"\nsigma = 6.0\nclip = 0.5\ndelta = 1e-6\n",
+       "latency = \"exponential\"\nskip_probability = 0.25\n[adversary]\nkind = \"first\"\n"});
+  const auto trial = setting.trial();
+  finish(*trial);
+  // Three laps of five nodes; clipping to 0.5 bounds a change of one node's data by 1. A node takes part more
+  // often than stated with probability 1e-6, which adds to delta.
+  const PrivacyStatement expected = skip_ring_statement({6.0, 0.5, 15, 5, 0.25}, 1e-6, 1e-6, false);
+  const TrainingStatement& found = trial->statements().back();
+  EXPECT_EQ(found.epsilon, expected.epsilon);
+  EXPECT_EQ(found.delta, 2e-6);
+  EXPECT_EQ(found.adversary, expected.adversary);
+  EXPECT_EQ(found.assumptions, expected.assumptions);
+  EXPECT_TRUE(found.chosen);
+  const Json row = trial->tables().at("statements").at("rows").back();
+  EXPECT_EQ(row.at(0), expected.adversary);
+  EXPECT_EQ(row.at(1), *expected.epsilon);
+}
+
 TEST(TrainTrial, PoolsTheShardsForTrainingInOnePlace) {
   EARSHOT_NEEDS_DATASET("digits");
   const Setting setting({"central"});
@@ -173,13 +142,6 @@ TEST(TrainTrial, PoolsTheShardsForTrainingInOnePlace) {
   EXPECT_EQ(trial->nodes(), 1U);
   finish(*trial);
   EXPECT_EQ(trial->tables().at("nodes").at("rows").at(0).at(1), 54);
-}
-
-std::string problems_of(const std::string& text) {
-  const Plan plan = parse_plan(text, "test.toml", standard_catalogue());
-  std::string all;
-  for (const Problem& problem : preflight(plan, sources())) all += to_line(problem) + "\n";
-  return all;
 }
 
 TEST(TrainPreflight, AcceptsEveryProtocol) {

@@ -10,6 +10,7 @@
 #include "earshot/network/faults.hpp"
 #include "earshot/pipeline/chosen_model.hpp"
 #include "earshot/pipeline/components.hpp"
+#include "earshot/pipeline/training_listeners.hpp"
 #include "earshot/training/protection_components.hpp"
 
 namespace earshot {
@@ -178,6 +179,7 @@ void add_training_schemas(std::vector<Schema>& schemas) {
   add_optional(schemas.back(), network_script_schema().parameters);
   for (Schema& schema : schemas) {
     if (schema.role == "model") add_optional(schema, network_schema().parameters);
+    if (schema.role == "adversary") add_optional(schema, listening_schema().parameters);
   }
 }
 

@@ -44,7 +44,7 @@ TrainingStore::~TrainingStore() {
   close(lock_);
 }
 
-bool TrainingStore::load(TrainingRun& run) const {
+bool TrainingStore::load(TrainTrial& trial) const {
   const std::filesystem::path file = directory_ / kFileName;
   if (!std::filesystem::exists(file)) return false;
   const std::string sealed = read_text(file);
@@ -54,17 +54,17 @@ bool TrainingStore::load(TrainingRun& run) const {
          fmt::format("{} holds a training with other settings or files, or of another version; choose another --out",
                      directory_.string()));
   }
-  run.load(in);
+  trial.load(in);
   in.finish();
   return true;
 }
 
-void TrainingStore::save(const TrainingRun& run) {
+void TrainingStore::save(const TrainTrial& trial) {
   const Clock::time_point start = Clock::now();
   StateWriter out;
   out.text(kFormat);
   out.text(digest_);
-  run.save(out);
+  trial.save(out);
   write_atomically(directory_ / kFileName, out.sealed());
   saved_ = Clock::now();
   saving_ = saved_ - start;

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "earshot/protocol/training_run.hpp"
+#include "earshot/pipeline/train_trial.hpp"
 
 namespace earshot {
 
@@ -21,8 +21,8 @@ class TrainingStore {
 
   /// Goes on from the checkpoint; false if there is none. Refuses, and leaves alone, a damaged one and one of
   /// another configuration.
-  bool load(TrainingRun& run) const;
-  void save(const TrainingRun& run);
+  bool load(TrainTrial& trial) const;
+  void save(const TrainTrial& trial);
   /// Whether it is time to save again.
   bool due() const;
 
