@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <string>
 
-#include "earshot/core/files.hpp"
 #include "earshot/model/checkpoint.hpp"
 #include "fuzz_target.hpp"
 
@@ -23,10 +22,7 @@ void read_and_write(std::span<const std::uint8_t> bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::span<const std::uint8_t> bytes(data, size);
   earshot::fuzzing::accept_or_refuse([&] { read_and_write(bytes); });
-  if (size < 64) return 0;
-  earshot::Bytes signed_again(bytes.begin(), bytes.end() - 64);
-  for (const char digit : earshot::sha256(signed_again))
-    signed_again.push_back(static_cast<std::uint8_t>(digit));
+  const earshot::Bytes signed_again = earshot::fuzzing::sealed_again(bytes);
   earshot::fuzzing::accept_or_refuse([&] { read_and_write(signed_again); });
   return 0;
 }

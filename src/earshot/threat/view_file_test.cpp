@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "earshot/core/error.hpp"
+#include "earshot/data/formats/corpus.hpp"
 
 namespace earshot {
 namespace {
@@ -108,6 +109,12 @@ TEST(ViewFile, RefusesDamageAndNonsense) {
         sealed(0, 1, 0, "a"), sealed(0, 1, 0, "b", 0), sealed(0, 1, 0, "b", 2)}) {
     EXPECT_THROW(views_from_bytes(nonsense, "test"), Error);
   }
+}
+
+TEST(ViewFile, AcceptsAndRefusesTheSamples) {
+  testing::check_corpus("view", [](const Bytes& bytes) {
+    views_from_bytes({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, "sample");
+  });
 }
 
 }  // namespace
