@@ -25,9 +25,10 @@ void LateMessages::enter(Round round, const Graph& graph, FaultLaw& law) {
     std::ranges::sort(due, [](const Message& a, const Message& b) {
       return a.from != b.from ? a.from < b.from : a.said > b.said;
     });
-    const auto older = std::ranges::unique(due, {}, &Message::from);
-    report.superseded += older.size();
-    due.erase(older.begin(), older.end());
+    const auto older = std::unique(due.begin(), due.end(),
+                                   [](const Message& a, const Message& b) { return a.from == b.from; });
+    report.superseded += static_cast<std::size_t>(due.end() - older);
+    due.erase(older, due.end());
   }
 }
 

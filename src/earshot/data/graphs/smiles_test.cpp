@@ -160,9 +160,8 @@ TEST(Smiles, NoSmilesNoMolecule) {
       {"cc", "atom 1 is aromatic but on no ring"},
       {"C:C", "an aromatic bond between atoms that are not both aromatic"},
       {"c1ccccc1:c1ccccc1", "character 9: an aromatic bond outside a ring"}};
-  for (const auto& [text, why] : bad) {
-    SCOPED_TRACE(text);
-    const auto& smiles = text;  // clang 14 does not capture bindings
+  for (const auto& [smiles, why] : bad) {
+    SCOPED_TRACE(smiles);
     EXPECT_THAT([&] { parse_smiles(smiles); }, ThrowsMessage<Error>(HasSubstr(std::string(why))));
   }
   EXPECT_THAT([] { parse_smiles(std::string(4097, 'C')); },
