@@ -146,9 +146,10 @@ void RunStore::Database::verify(const std::string& digest) const {
   if (one_value("PRAGMA quick_check(1)") != "ok") fail_sqlite(SQLITE_CORRUPT, handle.get(), path);
   if (one_value("SELECT digest FROM run") != digest)
     fail(Fault::kConfig,
-         fmt::format("{}: holds another experiment (other settings, files, seed or earshot version; it was made by "
-                     "{}); choose another --out",
-                     path.string(), one_value("SELECT version FROM run")));
+         fmt::format(
+             "{}: holds another experiment (other settings, files, seed or earshot version; it was made by "
+             "{}); choose another --out",
+             path.string(), one_value("SELECT version FROM run")));
 }
 
 void RunStore::Database::remember(const Plan& plan) const {

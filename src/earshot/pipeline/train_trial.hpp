@@ -37,7 +37,8 @@ class TrainTrial {
 
   /// What the run so far promises, against every adversary.
   const std::vector<TrainingStatement>& statements();
-  /// Tables "rounds", "training", "nodes" and "statements" of the run so far, and "views" if somebody listens.
+  /// Tables "rounds", "training", "nodes" and "statements" of the run so far, and "views" if somebody
+  /// listens.
   Json tables();
   /// The unit of a results document; `in_full` with statement, ledger and network.
   Json result(bool in_full);

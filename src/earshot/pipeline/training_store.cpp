@@ -51,8 +51,9 @@ bool TrainingStore::load(TrainTrial& trial) const {
   StateReader in(sealed, file.string());
   if (in.text() != kFormat || in.text() != digest_) {
     fail(Fault::kConfig,
-         fmt::format("{} holds a training with other settings or files, or of another version; choose another --out",
-                     directory_.string()));
+         fmt::format(
+             "{} holds a training with other settings or files, or of another version; choose another --out",
+             directory_.string()));
   }
   trial.load(in);
   in.finish();
