@@ -40,7 +40,12 @@ void add_model_options(CLI::App& command, ModelArgument& argument) {
       ->check(CLI::IsMember({"softmax_cross_entropy", "binary_cross_entropy", "mean_squared"}));
 }
 
-void add_start_options(CLI::App& command, ModelArgument& argument) {
+void add_trained_model(CLI::App& command, ModelArgument& argument) {
+  command
+      .add_option("--model", argument.name,
+                  "a model of `earshot list model`, a checkpoint to go on from, or a TorchScript file")
+      ->required();
+  add_model_options(command, argument);
   command.add_flag("--imagenet", argument.imagenet, "start squeezenet11 from its ImageNet weights");
   command.add_option("--start", argument.start, "checkpoint of the same network to start from")
       ->type_name("FILE");

@@ -20,8 +20,8 @@ struct ModelArgument {
   std::string start;      // from a checkpoint
 };
 void add_model_options(CLI::App& command, ModelArgument& argument);
-/// What training starts from.
-void add_start_options(CLI::App& command, ModelArgument& argument);
+/// `--model`, its options, and what training starts from.
+void add_trained_model(CLI::App& command, ModelArgument& argument);
 
 /// The body of a [model] section.
 std::string model_section(const ModelArgument& argument);

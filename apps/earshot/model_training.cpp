@@ -340,12 +340,7 @@ void add_privacy_options(CLI::App& command, TrainOptions& options) {
 void add_train(CLI::App& model) {
   CLI::App* command = model.add_subcommand("train", "Train a model on one machine, with or without privacy");
   auto options = std::make_shared<TrainOptions>();
-  command
-      ->add_option("--model", options->model.name,
-                   "a model of `earshot list model`, a checkpoint to go on from, or a TorchScript file")
-      ->required();
-  add_model_options(*command, options->model);
-  add_start_options(*command, options->model);
+  add_trained_model(*command, options->model);
   add_data_options(*command, *options);
   command
       ->add_option("--set", options->set, "a setting: --set model.hidden=400,400 --set data.encoding=binary")

@@ -264,12 +264,7 @@ void add_train_command(CLI::App& app) {
       ->required();
   command->add_option("--schema", options->schema,
                       "of a CSV file: TOML as `earshot data describe` writes it");
-  command
-      ->add_option("--model", options->model.name,
-                   "a model of `earshot list model`, a checkpoint to go on from, or a TorchScript file")
-      ->required();
-  add_model_options(*command, options->model);
-  add_start_options(*command, options->model);
+  add_trained_model(*command, options->model);
   command->add_option("--nodes", options->nodes, "participants (default: 10)")
       ->check(CLI::Range(1, 10000000));
   command
