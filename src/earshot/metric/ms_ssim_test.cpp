@@ -54,6 +54,7 @@ TEST(MsSsim, EqualsTheDefinitionOnFiveScales) {
     const SsimTerms terms = naive_terms(x, y, shape, 11, 1);
     expected_product *= std::pow(scale == 4 ? terms.index : terms.contrast_structure, weights[scale]);
     expected_average += terms.index / 5;
+    if (scale == 4) break;
     x = naive_halved(x, shape);
     y = naive_halved(y, shape);
     shape = {1, shape.height / 2, shape.width / 2};
