@@ -36,31 +36,17 @@ endif()
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 function(earshot_headers target)
-  cmake_parse_arguments(ARG "" "" "FIRST;HEADERS;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "HEADERS;LINK" ${ARGN})
   file(GENERATE OUTPUT "${CMAKE_BINARY_DIR}/${target}.cpp" CONTENT "// Carries precompiled headers.\n")
   add_library(${target} STATIC "${CMAKE_BINARY_DIR}/${target}.cpp")
   target_link_libraries(${target} PRIVATE earshot_flags fmt::fmt nlohmann_json::nlohmann_json ${ARG_LINK})
-  target_precompile_headers(${target} PRIVATE ${ARG_FIRST} <algorithm> <cstdint> <filesystem> <functional> <map> <memory> <optional> <span>
+  target_precompile_headers(${target} PRIVATE <algorithm> <cstdint> <filesystem> <functional> <map> <memory> <optional> <span>
     <string> <string_view> <variant> <vector> <fmt/format.h> <nlohmann/json.hpp> ${ARG_HEADERS})
 endfunction()
 earshot_headers(earshot_library_headers)
-
-# Test code itself is not optimised under sanitizers: it takes half the time to compile, and what takes time to run is in the
-# libraries.
-function(earshot_leave_unoptimised target)
-  if(EARSHOT_SANITIZE)
-    target_compile_options(${target} PRIVATE -O0)
-  endif()
-endfunction()
 if(EARSHOT_TESTS AND NOT EARSHOT_FUZZ)
   find_package(GTest REQUIRED)
-  # fmt switches optimisation on for itself where there is none, and a precompiled header remembers that it was on: intrinsics
-  # read after it would not compile.
-  if(EARSHOT_SANITIZE AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-    set(intrinsics <xmmintrin.h>)
-  endif()
-  earshot_headers(earshot_test_headers FIRST ${intrinsics} HEADERS <gmock/gmock.h> <gtest/gtest.h> LINK GTest::gmock GTest::gtest)
-  earshot_leave_unoptimised(earshot_test_headers)
+  earshot_headers(earshot_test_headers HEADERS <gmock/gmock.h> <gtest/gtest.h> LINK GTest::gmock GTest::gtest)
 endif()
 
 # earshot_library(folder [SOURCES ...] [DEPENDS folder ...] [LINK external ...])
@@ -103,7 +89,6 @@ function(earshot_test folder)
   add_executable(${target} ${ARG_SOURCES})
   target_link_libraries(${target} PRIVATE ${library} ${depends} earshot_flags GTest::gmock GTest::gtest_main ${ARG_LINK})
   target_precompile_headers(${target} REUSE_FROM earshot_test_headers)
-  earshot_leave_unoptimised(${target})
   target_compile_definitions(${target} PRIVATE EARSHOT_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   add_test(NAME ${folder} COMMAND ${target})
   set_tests_properties(${folder} PROPERTIES LABELS "unit" SKIP_REGULAR_EXPRESSION "")
