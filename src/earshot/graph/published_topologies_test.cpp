@@ -1,3 +1,5 @@
+#include <gmock/gmock.h>
+
 #include "earshot/graph/edge_list.hpp"
 #include "earshot/graph/spectrum.hpp"
 #include "earshot/graph/testing.hpp"
