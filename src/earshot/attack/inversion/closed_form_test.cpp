@@ -33,16 +33,7 @@ void expect_found(const Victim& victim, const std::optional<ExactReconstruction>
 }
 
 TEST(ClosedForm, RecoversOneRecordByTheFirstLayer) {
-  for (const ActivationKind activation : kAllActivations) {
-    for (const LossKind loss : kAllLosses) {
-      for (std::size_t depth = 1; depth < 5; ++depth) {
-        std::vector<std::size_t> sizes(depth, 12);
-        sizes.insert(sizes.begin(), 9);
-        const Victim victim(dense_network(sizes, activation, true, loss), depth);
-        expect_found(victim, attack(victim), "first dense layer");
-      }
-    }
-  }
+  for_dense_victims([](const Victim& victim) { expect_found(victim, attack(victim), "first dense layer"); });
 }
 
 TEST(ClosedForm, RecoversOneRecordThroughBlocksAndConvolutionsBehindTheFirstLayer) {

@@ -14,20 +14,13 @@ namespace {
 
 TEST(DenseInversion, RecoversOneRecordThroughAnyNetwork) {
   for (const DenseFit fit : {DenseFit::kLargestBias, DenseFit::kRankOne}) {
-    for (const ActivationKind activation : kAllActivations) {
-      for (const LossKind loss : kAllLosses) {
-        for (std::size_t depth = 1; depth < 5; ++depth) {
-          std::vector<std::size_t> sizes(depth, 12);
-          sizes.insert(sizes.begin(), 9);
-          const Victim victim(dense_network(sizes, activation, true, loss), depth);
-          const DensePart part = *first_dense(victim.architecture, victim.gradient);
-          const auto found = invert_dense(part, fit);
-          ASSERT_TRUE(found);
-          EXPECT_LT(relative_error(found->input, victim.inputs), 1e-12);
-          EXPECT_LT(relative_error(found->adjoint, part.bias), 1e-12);
-        }
-      }
-    }
+    for_dense_victims([fit](const Victim& victim) {
+      const DensePart part = *first_dense(victim.architecture, victim.gradient);
+      const auto found = invert_dense(part, fit);
+      ASSERT_TRUE(found);
+      EXPECT_LT(relative_error(found->input, victim.inputs), 1e-12);
+      EXPECT_LT(relative_error(found->adjoint, part.bias), 1e-12);
+    });
   }
 }
 

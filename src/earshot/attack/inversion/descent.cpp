@@ -23,10 +23,10 @@ void put_into(const std::optional<Box>& box, std::span<double> point) {
 }
 
 /// One step along every gradient, for as many steps as were asked for.
-template <class Options, class Step>
+template <class Step>
 class FirstOrderDescent : public Descent {
  public:
-  FirstOrderDescent(const Options& options, std::span<const double> start)
+  FirstOrderDescent(const FirstOrderOptions& options, std::span<const double> start)
       : options_(options), point_(start.begin(), start.end()), direction_(start.size()), step_(start.size()) {
     if (options.box && options.box->variables > start.size())
       fail(Fault::kInternal, "a box has more variables than the problem");
@@ -50,7 +50,7 @@ class FirstOrderDescent : public Descent {
   }
 
  private:
-  Options options_;
+  FirstOrderOptions options_;
   std::vector<double> point_;
   std::vector<double> direction_;
   Step step_;
@@ -75,11 +75,9 @@ struct AdamStep {
 struct Maker {
   std::span<const double> start;
 
-  std::unique_ptr<Descent> operator()(const AdamDescentOptions& options) const {
-    return std::make_unique<FirstOrderDescent<AdamDescentOptions, AdamStep>>(options, start);
-  }
-  std::unique_ptr<Descent> operator()(const GradientDescentOptions& options) const {
-    return std::make_unique<FirstOrderDescent<GradientDescentOptions, PlainStep>>(options, start);
+  std::unique_ptr<Descent> operator()(const FirstOrderOptions& options) const {
+    if (options.rule == StepRule::kAdam) return std::make_unique<FirstOrderDescent<AdamStep>>(options, start);
+    return std::make_unique<FirstOrderDescent<PlainStep>>(options, start);
   }
   std::unique_ptr<Descent> operator()(const LbfgsOptions& options) const {
     return std::make_unique<Lbfgs>(options, start);

@@ -46,20 +46,15 @@ struct Box {
   double high = 1;
 };
 
-struct AdamDescentOptions {
+enum class StepRule { kAdam, kGradient };
+
+/// Adam (Kingma & Ba 2015) or plain gradient descent.
+struct FirstOrderOptions {
+  StepRule rule = StepRule::kAdam;
   std::size_t iterations = 2000;
   double rate = 0.1;
   bool signs = false;  // steps use the sign of the gradient only (Geiping et al. 2020)
   bool decay = true;   // the rate falls to a tenth after 3/8, 5/8 and 7/8 of the iterations
-  std::optional<Box> box{};
-};
-
-/// Gradient descent, with the sign of the gradient if asked.
-struct GradientDescentOptions {
-  std::size_t iterations = 2000;
-  double rate = 0.1;
-  bool signs = false;
-  bool decay = true;
   std::optional<Box> box{};
 };
 
@@ -72,7 +67,7 @@ struct LbfgsOptions {
   double flat_gradient = 0;  // ends where no derivative is larger
 };
 
-using DescentOptions = std::variant<AdamDescentOptions, GradientDescentOptions, LbfgsOptions>;
+using DescentOptions = std::variant<FirstOrderOptions, LbfgsOptions>;
 
 std::unique_ptr<Descent> make_descent(const DescentOptions& options, std::span<const double> start);
 

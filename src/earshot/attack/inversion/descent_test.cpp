@@ -126,7 +126,7 @@ TEST(Descent, TheInverseHessianReproducesItsSecants) {
 
 TEST(Descent, AdamFollowsItsRuleStepByStep) {
   // Kingma & Ba 2015, algorithm 1, by hand for two steps of f(x) = x^2 from 3 at rate 0.5.
-  auto descent = make_descent(AdamDescentOptions{.iterations = 10, .rate = 0.5, .decay = false},
+  auto descent = make_descent(FirstOrderOptions{.iterations = 10, .rate = 0.5, .decay = false},
                               std::vector<double>{3.0});
   descent->tell(9, std::vector<double>{6.0});
   EXPECT_NEAR(descent->wanted()[0], 2.5, 1e-8);  // the first step is the rate, whatever the gradient
@@ -141,10 +141,11 @@ TEST(Descent, FirstOrderMethodsReachTheBowl) {
     g[0] = 2 * (x[0] - 2);
     return (x[0] - 2) * (x[0] - 2);
   };
-  EXPECT_NEAR(descended(AdamDescentOptions{}, {-3.0}, square)->best()[0], 2, 1e-4);
-  EXPECT_NEAR(descended(AdamDescentOptions{.signs = true}, {-3.0}, square)->best()[0], 2, 1e-3);
-  EXPECT_NEAR(descended(GradientDescentOptions{}, {-3.0}, square)->best()[0], 2, 1e-9);
-  const auto signs = descended(GradientDescentOptions{.rate = 0.1, .signs = true}, {-3.0}, square);
+  EXPECT_NEAR(descended(FirstOrderOptions{}, {-3.0}, square)->best()[0], 2, 1e-4);
+  EXPECT_NEAR(descended(FirstOrderOptions{.signs = true}, {-3.0}, square)->best()[0], 2, 1e-3);
+  EXPECT_NEAR(descended(FirstOrderOptions{.rule = StepRule::kGradient}, {-3.0}, square)->best()[0], 2, 1e-9);
+  const auto signs =
+      descended(FirstOrderOptions{.rule = StepRule::kGradient, .rate = 0.1, .signs = true}, {-3.0}, square);
   EXPECT_NEAR(signs->best()[0], 2, 1e-3);
   EXPECT_EQ(signs->evaluations(), 2001U);
 }
@@ -155,7 +156,8 @@ TEST(Descent, RatesFallToATenthThreeTimes) {
     return x[0];
   };
   // 800 steps: 300 of 1, 200 of 0.1, 200 of 0.01, 100 of 0.001, then the last point is told.
-  const auto descent = descended(GradientDescentOptions{.iterations = 800, .rate = 1}, {0.0}, slope);
+  const auto descent =
+      descended(FirstOrderOptions{.rule = StepRule::kGradient, .iterations = 800, .rate = 1}, {0.0}, slope);
   EXPECT_NEAR(descent->best()[0], -(300 + 20 + 2 + 0.1), 1e-9);
 }
 
@@ -166,8 +168,8 @@ TEST(Descent, ABoxHoldsItsVariablesAndNoOthers) {
   };
   const Box box{1, 0.25, 1};
   for (const DescentOptions& options :
-       {DescentOptions{AdamDescentOptions{.iterations = 50, .box = box}},
-        DescentOptions{GradientDescentOptions{.iterations = 50, .box = box}}}) {
+       {DescentOptions{FirstOrderOptions{.iterations = 50, .box = box}},
+        DescentOptions{FirstOrderOptions{.rule = StepRule::kGradient, .iterations = 50, .box = box}}}) {
     const auto descent = descended(options, {7.0, 7.0}, down);
     EXPECT_EQ(descent->best()[0], 0.25);
     EXPECT_LT(descent->best()[1], 6.0);
@@ -176,7 +178,7 @@ TEST(Descent, ABoxHoldsItsVariablesAndNoOthers) {
 
 TEST(Descent, TogetherIsTheSameAsOneByOne) {
   const std::vector<DescentOptions> kinds{LbfgsOptions{.iterations = 60}, LbfgsOptions{.iterations = 5},
-                                          AdamDescentOptions{.iterations = 40}};
+                                          FirstOrderOptions{.iterations = 40}};
   std::vector<std::unique_ptr<Descent>> together;
   for (std::size_t i = 0; i < kinds.size(); ++i)
     together.push_back(make_descent(kinds[i], std::vector<double>{-1.2, 1.0 + static_cast<double>(i)}));

@@ -230,8 +230,7 @@ std::vector<double> start_point(const Layout& layout, const InversionOptions& op
 DescentOptions with_box(DescentOptions descent, const std::optional<Box>& box, std::size_t variables) {
   if (!box) return descent;
   const Box bounds{variables, box->low, box->high};
-  if (auto* adam = std::get_if<AdamDescentOptions>(&descent)) adam->box = bounds;
-  if (auto* plain = std::get_if<GradientDescentOptions>(&descent)) plain->box = bounds;
+  if (auto* first_order = std::get_if<FirstOrderOptions>(&descent)) first_order->box = bounds;
   return descent;
 }
 

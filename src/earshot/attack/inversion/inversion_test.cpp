@@ -245,7 +245,7 @@ TEST(Inversion, SinglePrecisionComesClose) {
 TEST(Inversion, ABoxKeepsEveryNumberInside) {
   const Victim victim(1, 9);  // has numbers outside [-0.5, 0.5]
   InversionOptions options = known_labels(victim);
-  options.descent = AdamDescentOptions{.iterations = 200};
+  options.descent = FirstOrderOptions{.iterations = 200};
   options.box = Box{0, -0.5, 0.5};
   options.start = Start::kUniform;
   const auto found =
@@ -310,7 +310,7 @@ TEST(Inversion, SenselessRequestsAreRefused) {
   refuses([](InversionOptions& o) { o.start = Start::kGiven; });
   refuses([](InversionOptions& o) { o.prior.total_variation = 1; });  // not an image
   refuses([](InversionOptions& o) {
-    o.descent = AdamDescentOptions{};
+    o.descent = FirstOrderOptions{};
     o.box = Box{0, 1, 1};
   });
   EXPECT_THROW(invert(*victim.model, Shape{7}, observation, good), Error);

@@ -84,4 +84,18 @@ inline constexpr ActivationKind kAllActivations[] = {
 inline constexpr LossKind kAllLosses[] = {LossKind::kSoftmaxCrossEntropy, LossKind::kBinaryCrossEntropy,
                                           LossKind::kMeanSquared};
 
+/// One record of each dense network of one to four layers, with every activation and loss.
+template <class Use>
+void for_dense_victims(Use&& use) {
+  for (const ActivationKind activation : kAllActivations) {
+    for (const LossKind loss : kAllLosses) {
+      for (std::size_t depth = 1; depth < 5; ++depth) {
+        std::vector<std::size_t> sizes(depth, 12);
+        sizes.insert(sizes.begin(), 9);
+        use(Victim(dense_network(sizes, activation, true, loss), depth));
+      }
+    }
+  }
+}
+
 }  // namespace earshot
