@@ -351,14 +351,12 @@ TEST(Fsim, FallsWithNoiseOnRealImages) {
   EARSHOT_NEEDS_DATASET("cifar10");
   const ImageDataset dataset = testing::real_images("cifar10");
   Stream stream(StreamName{.seed = 56});
+  testing::expect_falls_with_noise(dataset, 3, {0.02, 0.05, 0.1, 0.2, 0.5}, stream,
+                                   [](const auto& x, const auto& y, const ImageShape& shape, double range) {
+                                     return fsim_colour(x, y, shape, range);
+                                   });
   for (std::size_t index = 0; index < 3; ++index) {
     const std::vector<double> truth = to_unit(dataset.image(index));
-    double last = 1;
-    for (const double noise : {0.02, 0.05, 0.1, 0.2, 0.5}) {
-      const double value = fsim_colour(truth, noisy(truth, noise, stream), dataset.shape, 1);
-      EXPECT_LT(value, last) << index << " " << noise;
-      last = value;
-    }
     // A stranger's picture is less similar than the picture in noise.
     const std::vector<double> stranger = to_unit(dataset.image(index + 50));
     EXPECT_LT(fsim_colour(truth, stranger, dataset.shape, 1),

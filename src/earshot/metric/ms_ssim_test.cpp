@@ -147,15 +147,10 @@ TEST(MsSsim, FallsWithNoiseOnRealImages) {
   EARSHOT_NEEDS_DATASET("mnist");
   const ImageDataset dataset = testing::real_images("mnist");
   Stream stream(StreamName{.seed = 37});
-  for (std::size_t index = 0; index < 10; ++index) {
-    const std::vector<double> truth = to_unit(dataset.image(index));
-    double last = 1;
-    for (const double noise : {0.05, 0.1, 0.2, 0.4, 0.8}) {
-      const double value = ms_ssim(truth, noisy(truth, noise, stream), dataset.shape, 1);
-      EXPECT_LT(value, last) << index << " " << noise;
-      last = value;
-    }
-  }
+  testing::expect_falls_with_noise(dataset, 10, {0.05, 0.1, 0.2, 0.4, 0.8}, stream,
+                                   [](const auto& x, const auto& y, const ImageShape& shape, double range) {
+                                     return ms_ssim(x, y, shape, range);
+                                   });
 }
 
 TEST(MsSsim, RefusesWhatHasNoAnswer) {

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <gtest/gtest.h>
+
 #include "earshot/core/random.hpp"
 #include "earshot/core/test_settings.hpp"
 #include "earshot/data/catalogue/catalogue.hpp"
@@ -92,6 +94,21 @@ inline SsimTerms naive_terms(const std::vector<double>& x, const std::vector<dou
     }
   }
   return {sum.index / positions, sum.contrast_structure / positions};
+}
+
+/// The more noise, the lower the score of the first `images` pictures.
+template <class Metric>
+void expect_falls_with_noise(const ImageDataset& dataset, std::size_t images,
+                             const std::vector<double>& deviations, Stream& stream, Metric&& metric) {
+  for (std::size_t index = 0; index < images; ++index) {
+    const std::vector<double> truth = to_unit(dataset.image(index));
+    double last = 1;
+    for (const double deviation : deviations) {
+      const double value = metric(truth, noisy(truth, deviation, stream), dataset.shape, 1);
+      EXPECT_LT(value, last) << index << " " << deviation;
+      last = value;
+    }
+  }
 }
 
 }  // namespace earshot::testing
