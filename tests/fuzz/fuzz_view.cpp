@@ -13,9 +13,9 @@ namespace {
 void read_and_write(std::span<const std::uint8_t> bytes) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   const earshot::StoredViews read = earshot::views_from_bytes(text, "fuzzed");
-  const std::string written = earshot::views_to_bytes(read.network, *read.recorder);
+  const std::string written = earshot::views_to_bytes(*read.network, *read.recorder);
   const earshot::StoredViews again = earshot::views_from_bytes(written, "written");
-  if (earshot::views_to_bytes(again.network, *again.recorder) != written) std::abort();
+  if (earshot::views_to_bytes(*again.network, *again.recorder) != written) std::abort();
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "earshot/core/error.hpp"
 #include "earshot/core/files.hpp"
+#include "earshot/core/json_text.hpp"
 #include "earshot/model/object_reader.hpp"
 
 namespace earshot {
@@ -20,7 +21,6 @@ constexpr std::uint32_t kVersion = 1;
 constexpr std::size_t kPrefix = 32;  // magic, version, header length, parameter count, buffer count
 constexpr std::size_t kChecksum = 64;
 constexpr std::size_t kLargestHeader = std::size_t{16} << 20;
-constexpr int kDeepest = 100;
 constexpr std::size_t kMostNumbers = std::size_t{1} << 30;
 
 static_assert(sizeof(double) == 8);
@@ -113,21 +113,8 @@ ScriptReference script_from(const Json& json) {
   });
 }
 
-/// Refuses deep nesting, on which copying and printing would exhaust the stack.
-Json parse_header(std::string_view text) {
-  try {
-    return Json::parse(text, [](int depth, Json::parse_event_t, Json&) {
-      if (depth > kDeepest)
-        fail(Fault::kData, fmt::format("the header is nested more than {} deep", kDeepest));
-      return true;
-    });
-  } catch (const Json::exception&) {
-    fail(Fault::kData, "the header is not JSON");
-  }
-}
-
 Checkpoint from_header(std::string_view text) {
-  const Json header = parse_header(text);
+  const Json header = parse_json(text, "the header");
   return with_context("header", [&] {
     ObjectReader reader(header);
     Checkpoint checkpoint;

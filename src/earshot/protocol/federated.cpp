@@ -48,6 +48,7 @@ class FederatedTraining : public Protocol {
         topology_(star_),
         pool_(parts.task.parameter_count(), parts.task.state_size(), options.local),
         warnings_(std::move(method.warnings)),
+        facts_(std::move(method.facts)),
         server_(options, std::move(method.server), weights_of(options, parts), parts.seed, parts.trial) {
     const std::size_t reply_size = server_.work().reply_size();
     for (std::size_t i = 0; i < parts.names.size(); ++i) {
@@ -90,6 +91,7 @@ class FederatedTraining : public Protocol {
   FixedTopology topology_;
   ScratchPool pool_;
   std::function<std::vector<std::string>(std::uint64_t)> warnings_;
+  Json facts_;
   FederatedServer server_;
   std::vector<std::unique_ptr<FederatedClient>> clients_;
 };
@@ -108,7 +110,8 @@ std::vector<std::string> FederatedTraining::warnings() const {
 }
 
 Json FederatedTraining::public_facts() const {
-  Json facts = server_.work().facts();
+  Json facts = facts_;
+  facts.update(server_.work().facts());
   const ReplyCount& replies = server_.replies();
   facts["asked"] = replies.asked;
   facts["used"] = replies.used;
@@ -163,6 +166,13 @@ LocalWorkload local_workload(const Settings& settings) {
   work.epochs = settings.size("local_epochs");
   if (settings.has("local_steps")) work.steps = settings.size("local_steps");
   return work;
+}
+
+void add_facts(const LocalWorkload& workload, Json& facts) {
+  if (workload.steps > 0)
+    facts["local_steps"] = workload.steps;
+  else
+    facts["local_epochs"] = workload.epochs;
 }
 
 std::uint64_t steps_per_pass(const Settings& settings, std::size_t records) {

@@ -62,6 +62,8 @@ struct FederatedMethod {
   std::vector<std::unique_ptr<ClientWork>> clients;
   /// What a user should know when so many replies never arrived or were rejected.
   std::function<std::vector<std::string>(std::uint64_t missing)> warnings;
+  /// What everybody knows: "sends", what replies are, and the clients' step sizes and counts.
+  Json facts = Json::object();
 };
 
 /// A star whose hub, the last node, is the server. A round is two exchanges: the server sends its request to
@@ -84,6 +86,8 @@ struct LocalWorkload {
 /// "local_epochs", "local_steps", "learning_rate".
 std::vector<Parameter> local_parameters();
 LocalWorkload local_workload(const Settings& settings);
+/// The same for everybody to know.
+void add_facts(const LocalWorkload& workload, Json& facts);
 /// The most steps a round takes with `records` records.
 std::uint64_t steps_per_round(const Settings& settings, std::size_t records);
 /// Steps of one pass over so many records.

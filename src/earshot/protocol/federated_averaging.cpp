@@ -113,6 +113,13 @@ std::unique_ptr<Protocol> make_averaging(const Settings& settings, LocalTraining
   for (std::size_t i = 0; i < parts.shards.size(); ++i) {
     method.clients.push_back(std::make_unique<TrainedModel>(local));
   }
+  method.facts = {{"sends", "models"},
+                  {"learning_rate", options.local.rate},
+                  {"momentum", options.local.momentum},
+                  {"weight_decay", options.local.weight_decay},
+                  {"proximal", local.proximal},
+                  {"clusters", local.clusters}};
+  add_facts(local.workload, method.facts);
   return make_federated(options, std::move(method), std::move(parts));
 }
 

@@ -153,6 +153,10 @@ std::unique_ptr<Protocol> make(const Settings& settings, ProtocolParts parts) {
     }
     return warnings;
   };
+  method.facts = {{"sends", "changes of model and control"},
+                  {"learning_rate", scaffold.rate},
+                  {"control", settings.text("control")}};
+  add_facts(scaffold.workload, method.facts);
   FederatedOptions options = federated_options(settings);
   options.by_records = false;
   return make_federated(options, std::move(method), std::move(parts));

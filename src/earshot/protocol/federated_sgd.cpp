@@ -205,6 +205,8 @@ std::unique_ptr<Protocol> make(const Settings& settings, ProtocolParts parts) {
   const SgdOptions server{settings.real("learning_rate"), settings.real("momentum"), 0};
   FederatedMethod method =
       settings.text("messages") == "plain" ? plain(server, parts) : differential(options, server, parts);
+  method.facts = {{"sends", settings.text("messages") == "plain" ? "gradients" : "differences of gradients"},
+                  {"learning_rate", server.rate}};
   return make_federated(options, std::move(method), std::move(parts));
 }
 

@@ -65,6 +65,17 @@ void Recorder::on_late(Round round, NodeId from, NodeId to, Round said, std::spa
   record({round, from, to, message, said});
 }
 
+void Recorder::on_encrypted(NodeId from, NodeId to, std::span<const double> message) {
+  add_listeners(members_[from]);
+  add_listeners(members_[to]);
+  if (!listeners_.empty()) payloads_.emplace_back(message.begin(), message.end());
+  for (const std::size_t i : listeners_) {
+    views_[i].encrypted_.push_back({0, from, to, payloads_.back(), 0});
+    listens_[i] = 0;
+  }
+  listeners_.clear();
+}
+
 void Recorder::record(const Overheard& heard) {
   if (window_.contains(heard.round) && !listeners_.empty()) {
     const std::span<const double> kept = keep(heard);
@@ -93,6 +104,22 @@ std::size_t Recorder::kept_numbers() const {
   return numbers;
 }
 
+namespace {
+
+void save_messages(StateWriter& out, std::span<const Overheard> messages,
+                   const std::map<const double*, std::size_t>& payloads) {
+  out.number(messages.size());
+  for (const Overheard& heard : messages) {
+    out.number(heard.round);
+    out.number(heard.said);
+    out.number(heard.from);
+    out.number(heard.to ? *heard.to + std::uint64_t{1} : 0);
+    out.number(payloads.at(heard.message.data()));
+  }
+}
+
+}  // namespace
+
 void Recorder::save(StateWriter& out) const {
   std::map<const double*, std::size_t> index;
   out.number(payloads_.size());
@@ -101,15 +128,23 @@ void Recorder::save(StateWriter& out) const {
     out.reals(payload);
   }
   for (const View& view : views_) {
-    out.number(view.messages_.size());
-    for (const Overheard& heard : view.messages_) {
-      out.number(heard.round);
-      out.number(heard.said);
-      out.number(heard.from);
-      out.number(heard.to ? *heard.to + std::uint64_t{1} : 0);
-      out.number(index.at(heard.message.data()));
-    }
+    save_messages(out, view.encrypted_, index);
+    save_messages(out, view.messages_, index);
   }
+}
+
+Overheard Recorder::load_message(StateReader& in) const {
+  Overheard heard;
+  heard.round = static_cast<Round>(in.number());
+  heard.said = static_cast<Round>(in.number());
+  heard.from = static_cast<NodeId>(in.number());
+  const std::uint64_t to = in.number();
+  if (to > 0) heard.to = static_cast<NodeId>(to - 1);
+  const std::uint64_t payload = in.number();
+  if (payload >= payloads_.size() || heard.from >= members_.size() || to > members_.size())
+    fail(Fault::kData, "a recording names a message or a node that it does not have");
+  heard.message = payloads_[payload];
+  return heard;
 }
 
 void Recorder::load(StateReader& in) {
@@ -117,21 +152,13 @@ void Recorder::load(StateReader& in) {
   last_ = {};
   for (std::uint64_t left = in.number(); left > 0; --left) payloads_.push_back(in.reals());
   for (View& view : views_) {
+    view.encrypted_.clear();
     view.messages_.clear();
     view.rounds_ = 0;
+    for (std::uint64_t left = in.number(); left > 0; --left) view.encrypted_.push_back(load_message(in));
     for (std::uint64_t left = in.number(); left > 0; --left) {
-      Overheard heard;
-      heard.round = static_cast<Round>(in.number());
-      heard.said = static_cast<Round>(in.number());
-      heard.from = static_cast<NodeId>(in.number());
-      const std::uint64_t to = in.number();
-      if (to > 0) heard.to = static_cast<NodeId>(to - 1);
-      const std::uint64_t payload = in.number();
-      if (payload >= payloads_.size() || heard.from >= members_.size() || to > members_.size())
-        fail(Fault::kData, "a recording names a message or a node that it does not have");
-      heard.message = payloads_[payload];
-      view.messages_.push_back(heard);
-      view.rounds_ = heard.round + 1;
+      view.messages_.push_back(load_message(in));
+      view.rounds_ = view.messages_.back().round + 1;
     }
   }
 }

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "earshot/core/json.hpp"
 #include "earshot/graph/gossip_matrix.hpp"
 #include "earshot/network/local_network.hpp"
 #include "earshot/threat/adversary.hpp"
@@ -28,6 +29,10 @@ struct PublicKnowledge {
   std::vector<double> mixing;              // second-order weights omega_t of accelerated gossip; empty: plain
   std::vector<double> initial_parameters;  // the common starting point of training; empty when there is none
   std::optional<double> learning_rate;
+  /// "kind": the protocol's name, and what else everybody knows of it (Protocol::public_facts), of the nodes'
+  /// batches and of their noise.
+  Json protocol = Json::object();
+  const Graph* network = nullptr;  // who can talk to whom, where that is fixed
 };
 
 /// Rounds of the network: first <= round < end.
@@ -45,6 +50,8 @@ class View {
   const PublicKnowledge& told() const { return *told_; }
   /// Ordered by round, then sender; what is late comes before what its sender says in that round.
   std::span<const Overheard> messages() const { return messages_; }
+  /// What members were told, and told others, before the first round by channels nobody else can read.
+  std::span<const Overheard> encrypted() const { return encrypted_; }
   Round rounds() const { return rounds_; }
 
  private:
@@ -52,6 +59,7 @@ class View {
   Adversary adversary_;
   const PublicKnowledge* told_;
   std::vector<Overheard> messages_;
+  std::vector<Overheard> encrypted_;
   Round rounds_ = 0;
 };
 
@@ -72,6 +80,8 @@ class Recorder : public Observer {
   void on_message(Round round, NodeId from, NodeId to, std::span<const double> message) override;
   void on_missed(Round round, NodeId from, NodeId to, std::span<const double> message) override;
   void on_late(Round round, NodeId from, NodeId to, Round said, std::span<const double> message) override;
+  /// Before the first round: members at either end know it, no tap does.
+  void on_encrypted(NodeId from, NodeId to, std::span<const double> message);
   std::span<const View> views() const { return views_; }
   const PublicKnowledge& told() const { return told_; }
   /// Numbers in memory.
@@ -87,6 +97,7 @@ class Recorder : public Observer {
   void add_wire(NodeId from, NodeId to);
   void record(const Overheard& heard);
   std::span<const double> keep(const Overheard& heard);
+  Overheard load_message(StateReader& in) const;
 
   PublicKnowledge told_;
   RoundWindow window_;

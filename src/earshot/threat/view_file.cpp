@@ -7,11 +7,12 @@
 #include <fmt/format.h>
 
 #include "earshot/core/error.hpp"
+#include "earshot/core/json_text.hpp"
 
 namespace earshot {
 namespace {
 
-constexpr const char* kFormat = "earshot views 1";
+constexpr const char* kFormat = "earshot views 2";
 
 void save_nodes(StateWriter& out, std::span<const NodeId> nodes) {
   out.number(nodes.size());
@@ -54,6 +55,7 @@ void save_told(StateWriter& out, const PublicKnowledge& told) {
   out.reals(told.initial_parameters);
   out.number(told.learning_rate ? 1 : 0);
   if (told.learning_rate) out.real(*told.learning_rate);
+  out.text(told.protocol.dump());
 }
 
 /// Reads a graph, a matrix or an adversary; numbers that make no sense are refused where they are used.
@@ -120,6 +122,7 @@ PublicKnowledge load_told(StateReader& in, std::unique_ptr<GossipMatrix>& matrix
   told.mixing = in.reals();
   told.initial_parameters = in.reals();
   if (in.number() != 0) told.learning_rate = in.real();
+  told.protocol = parse_json(in.text(), "what is told of the protocol");
   return told;
 }
 
@@ -136,10 +139,11 @@ std::vector<Adversary> load_adversaries(StateReader& in, const Graph& network) {
 
 StoredViews load_views(StateReader& in) {
   StoredViews stored;
-  stored.network = Reader(in).graph();
+  stored.network = std::make_unique<Graph>(Reader(in).graph());
   PublicKnowledge told = load_told(in, stored.gossip_matrix);
-  const std::vector<Adversary> adversaries = load_adversaries(in, stored.network);
-  stored.recorder = std::make_unique<Recorder>(stored.network, adversaries, std::move(told), 0);
+  told.network = stored.network.get();
+  const std::vector<Adversary> adversaries = load_adversaries(in, *stored.network);
+  stored.recorder = std::make_unique<Recorder>(*stored.network, adversaries, std::move(told), 0);
   stored.recorder->load(in);
   in.finish();
   return stored;

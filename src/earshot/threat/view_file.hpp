@@ -11,14 +11,14 @@ namespace earshot {
 
 /// Views read back, and all they refer to.
 struct StoredViews {
-  Graph network;  // the participants by name, and who could talk to whom
+  std::unique_ptr<Graph> network;  // the participants by name, and who could talk to whom
   std::unique_ptr<GossipMatrix> gossip_matrix;
   std::unique_ptr<Recorder> recorder;
 
   std::span<const View> views() const { return recorder->views(); }
 };
 
-/// In the format of core/state.hpp. `network` names the participants.
+/// In the format of core/state.hpp. `network` names the participants; read back it is what was told of it.
 std::string views_to_bytes(const Graph& network, const Recorder& recorder);
 /// Refuses damaged bytes with Fault::kData and the name of their origin.
 StoredViews views_from_bytes(std::string_view bytes, const std::string& origin);

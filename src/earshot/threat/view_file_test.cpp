@@ -22,6 +22,7 @@ PublicKnowledge everything_public(const GossipMatrix& matrix) {
   told.mixing = {1, 1.25};
   told.initial_parameters = {0.1, -0.0, 3e-310};
   told.learning_rate = 0.3;
+  told.protocol = {{"kind", "dgd"}, {"records", {3, 4}}};
   return told;
 }
 
@@ -44,15 +45,17 @@ TEST(ViewFile, ReadsBackWhatWasHeardAndTold) {
   speak(recorder, graph);
   const std::string bytes = views_to_bytes(graph, recorder);
   const StoredViews read = views_from_bytes(bytes, "test");
-  EXPECT_TRUE(views_to_bytes(read.network, *read.recorder) == bytes);
+  EXPECT_TRUE(views_to_bytes(*read.network, *read.recorder) == bytes);
 
-  EXPECT_EQ(read.network.name(3), "server 1");
+  EXPECT_EQ(read.network->name(3), "server 1");
   ASSERT_EQ(read.views().size(), 2U);
   for (std::size_t i = 0; i < 2; ++i) {
     const View& view = read.views()[i];
     EXPECT_EQ(view.adversary(), adversaries[i]);
     EXPECT_EQ(view.told().gossip_matrix, read.gossip_matrix.get());
     EXPECT_EQ(view.told().learning_rate, 0.3);
+    EXPECT_EQ(view.told().protocol.dump(), recorder.told().protocol.dump());
+    EXPECT_EQ(view.told().network, read.network.get());
     ASSERT_EQ(view.messages().size(), recorder.views()[i].messages().size());
     for (std::size_t m = 0; m < view.messages().size(); ++m) {
       const Overheard& a = view.messages()[m];
@@ -80,9 +83,9 @@ TEST(ViewFile, RefusesDamageAndNonsense) {
 
   // A seal of its own makes nothing sensible: a node, a message, an adversary that does not exist.
   const auto sealed = [](std::uint64_t member, std::uint64_t from, std::uint64_t payload,
-                         const char* name = "b", std::uint64_t end = 1) {
+                         const char* name = "b", std::uint64_t end = 1, const char* facts = "{}") {
     StateWriter out;
-    out.text("earshot views 1");
+    out.text("earshot views 2");
     out.number(2);
     out.text("a");
     out.text(name);
@@ -91,6 +94,7 @@ TEST(ViewFile, RefusesDamageAndNonsense) {
     out.reals({});
     out.reals({});
     out.number(0);
+    out.text(facts);
     out.number(1);
     out.number(1);
     out.number(member);
@@ -98,6 +102,7 @@ TEST(ViewFile, RefusesDamageAndNonsense) {
     out.number(0);
     out.number(1);
     out.reals(std::vector<double>{5});
+    out.number(0);
     out.number(1);
     for (const std::uint64_t value : {std::uint64_t{0}, std::uint64_t{0}, from, std::uint64_t{0}, payload})
       out.number(value);
@@ -106,7 +111,8 @@ TEST(ViewFile, RefusesDamageAndNonsense) {
   EXPECT_EQ(views_from_bytes(sealed(0, 1, 0), "test").views()[0].messages().size(), 1U);
   for (const std::string& nonsense :
        {sealed(2, 1, 0), sealed(0, 2, 0), sealed(0, 1, 1), sealed(std::uint64_t{1} << 40U, 1, 0),
-        sealed(0, 1, 0, "a"), sealed(0, 1, 0, "b", 0), sealed(0, 1, 0, "b", 2)}) {
+        sealed(0, 1, 0, "a"), sealed(0, 1, 0, "b", 0), sealed(0, 1, 0, "b", 2), sealed(0, 1, 0, "b", 1, "{"),
+        sealed(0, 1, 0, "b", 1, std::string(1000, '[').c_str())}) {
     EXPECT_THROW(views_from_bytes(nonsense, "test"), Error);
   }
 }

@@ -1,0 +1,21 @@
+#include "earshot/attack/leak/public_facts.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace earshot {
+
+std::size_t records_of_node(const PublicKnowledge& told, NodeId node) {
+  const auto records = fact<std::vector<std::size_t>>(told, "records");
+  if (node >= records.size() || records[node] == 0)
+    fail(Fault::kData, fmt::format("the view does not tell how many records node {} has", node));
+  return records[node];
+}
+
+std::size_t records_of_step(const PublicKnowledge& told, NodeId node) {
+  const std::size_t records = records_of_node(told, node);
+  const auto batch = fact<std::size_t>(told, "batch", 0);
+  return batch == 0 ? records : std::min(batch, records);
+}
+
+}  // namespace earshot
