@@ -11,7 +11,7 @@ readonly page=docs/reproduction.md
 readonly all=(worked_example er_sweep er_saturated facebook_ego facebook_ego_rounds centrality_er centrality_ego
               florentine_dgd line_dgd dgd_noise household_ldp real_estate_ldp real_estate_training wdbc_ldp
               adult_protocols decentralised_adult federated_adult federated_digits pdmm_convergence pdmm_asynchronous
-              pdmm_quadratic pdmm_quantised train_digits adult_topologies adult_muffliato_rounds)
+              pdmm_quadratic pdmm_quantised train_digits adult_topologies adult_muffliato_rounds gradient_theory)
 out=runs/reproduction
 if [ "${1:-}" = --out ]; then
   out="${2:?reproduce: --out needs a directory}"

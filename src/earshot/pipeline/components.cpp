@@ -6,6 +6,7 @@
 #include "earshot/collect/components.hpp"
 #include "earshot/core/error.hpp"
 #include "earshot/metric/metrics.hpp"
+#include "earshot/pipeline/theory_trial.hpp"
 #include "earshot/pipeline/training_sections.hpp"
 #include "earshot/protocol/components.hpp"
 
@@ -41,6 +42,7 @@ std::vector<Schema> schemas_without_training() {
   add_all(schemas, attack_schemas());
   add_all(schemas, metric_schemas());
   add_all(schemas, collect_schemas());
+  schemas.push_back(theory_schema());
   return schemas;
 }
 

@@ -4,6 +4,7 @@
 #include "earshot/pipeline/dgd_trial.hpp"
 #include "earshot/pipeline/gossip_trial.hpp"
 #include "earshot/pipeline/section_key.hpp"
+#include "earshot/pipeline/theory_trial.hpp"
 #include "earshot/pipeline/train_trial.hpp"
 
 namespace earshot {
@@ -37,6 +38,7 @@ Json Pipeline::run(const Cell& cell, std::size_t trial) const {
   const TrialAddress address{seed_, trial};
   if (trains(cell)) return run_train_trial(cell, address, training_data(cell), sources_);
   if (collects(cell)) return run_collect_trial(cell, address, tables_.at(section_key(cell.at("data"))));
+  if (checks_theory(cell)) return run_theory_trial(cell, address);
   const Stage stage = build_stage(cell, address, sources_);
   const LoadedImages* images = images_of(cell);
   if (cell.at("protocol").kind == "dgd") return run_dgd_trial(cell, address, stage, *images);

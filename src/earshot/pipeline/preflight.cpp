@@ -14,6 +14,7 @@
 #include "earshot/pipeline/dgd_trial.hpp"
 #include "earshot/pipeline/pipeline.hpp"
 #include "earshot/pipeline/section_key.hpp"
+#include "earshot/pipeline/theory_trial.hpp"
 #include "earshot/pipeline/train_preflight.hpp"
 #include "earshot/pipeline/train_trial.hpp"
 
@@ -61,6 +62,7 @@ class Checker {
       if (!has_no_training_settings(cell, complain_)) return false;
     }
     if (collects(cell)) return collect_sections_fit(cell);
+    if (checks_theory(cell)) return theory_sections_fit(cell);
     bool fits = true;
     for (const char* role : {"graph", "weights", "protocol", "adversary"}) {
       fits = need(cell, role, "every experiment needs one") && fits;
@@ -75,13 +77,27 @@ class Checker {
     return cell.at("protocol").kind == "dgd" ? dgd_sections_fit(cell) : gossip_sections_fit(cell);
   }
 
-  bool collect_sections_fit(const Cell& cell) {
-    const std::string& protocol = cell.at("protocol").kind;
-    for (const char* role : {"graph", "weights", "model", "adversary", "attack"}) {
+  /// The protocol has no use for sections of these roles.
+  bool has_none(const Cell& cell, std::initializer_list<const char*> roles) {
+    for (const char* role : roles) {
       if (cell.find(role) != nullptr)
-        return refuse(role, fmt::format("protocol \"{}\" has no use for [{}]", protocol, role),
+        return refuse(role,
+                      fmt::format("protocol \"{}\" has no use for [{}]", cell.at("protocol").kind, role),
                       fmt::format("remove [{}]", role));
     }
+    return true;
+  }
+
+  bool theory_sections_fit(const Cell& cell) {
+    if (!has_none(cell, {"graph", "weights", "data", "model", "adversary", "attack"})) return false;
+    if (cell.at("mechanism").kind != "none")
+      return refuse("mechanism.kind", "the theorems are about gradients without noise", "use \"none\"");
+    return true;
+  }
+
+  bool collect_sections_fit(const Cell& cell) {
+    const std::string& protocol = cell.at("protocol").kind;
+    if (!has_none(cell, {"graph", "weights", "model", "adversary", "attack"})) return false;
     if (!need(cell, "data", "records to collect")) return false;
     const Choice& data = cell.at("data");
     if (!is_table(data.kind))
@@ -160,6 +176,7 @@ class Checker {
   void values_fit(const Cell& cell) {
     if (trains(cell)) return check_training(cell, plan_.seed, sources_, loaded_, complain_);
     if (collects(cell)) return check_collection(cell);
+    if (checks_theory(cell)) return;
     attempt("mechanism", [&] { build_mechanism(cell); });
     const Choice* data = cell.find("data");
     if (data != nullptr) attempt("data", [&] { check_data(*data); });
@@ -258,6 +275,10 @@ TableColumns table_columns(const Plan& plan) {
   for (const Cell& cell : plan.cells) {
     if (collects(cell) || trains(cell)) {
       columns.merge(trains(cell) ? train_columns(cell) : collect_columns(cell));
+      continue;
+    }
+    if (checks_theory(cell)) {
+      columns.merge(theory_columns());
       continue;
     }
     const bool attacked = cell.find("data") != nullptr;
