@@ -5,6 +5,7 @@
 
 #include "earshot/attack/inversion/lbfgs.hpp"
 #include "earshot/core/error.hpp"
+#include "earshot/core/parallel.hpp"
 #include "earshot/training/optimiser.hpp"
 
 namespace earshot {
@@ -84,6 +85,15 @@ struct Maker {
   }
 };
 
+/// body(k) for all k < count, shared out among threads a few at a time: a step takes microseconds.
+template <class Body>
+void in_blocks(std::size_t count, const Body& body) {
+  constexpr std::size_t kBlock = 8;
+  parallel_for((count + kBlock - 1) / kBlock, [&](std::size_t block) {
+    for (std::size_t k = block * kBlock; k < std::min(count, (block + 1) * kBlock); ++k) body(k);
+  });
+}
+
 std::vector<std::size_t> unfinished(std::span<const std::unique_ptr<Descent>> descents) {
   std::vector<std::size_t> which;
   for (std::size_t i = 0; i < descents.size(); ++i)
@@ -118,8 +128,9 @@ void descend_together(std::span<const std::unique_ptr<Descent>> descents, const 
       std::ranges::copy(descents[which[k]]->wanted(), points.begin() + static_cast<std::ptrdiff_t>(k * size));
     evaluate(which, std::span(points).first(count * size), std::span(values).first(count),
              std::span(gradients).first(count * size));
-    for (std::size_t k = 0; k < count; ++k)
+    in_blocks(count, [&](std::size_t k) {
       descents[which[k]]->tell(values[k], std::span(gradients).subspan(k * size, size));
+    });
     if (on_step) on_step(++steps);
   }
 }

@@ -115,14 +115,9 @@ class Objective {
     const std::size_t count = candidates.size();
     resize(count);
     decode(candidates, points);
-    predictor_->predict({count, layout_.records, inputs_, targets_}, predicted_);
-    distances_.resize(count);
-    for (std::size_t k = 0; k < count; ++k) {
-      distances_[k] = compare<Real>(options_.matching, observed_, row(predicted_, k), row(directions_, k));
-    }
-    predictor_->pull(
-        directions_,
-        {input_slopes_, layout_.soft_labels ? std::span<Real>(target_slopes_) : std::span<Real>{}, {}});
+    const Guesses<Real> guesses{count, layout_.records, inputs_, targets_};
+    const ProblemGradient<Real> slopes{input_slopes_, target_slopes_, {}};
+    if (!match_squares(guesses, slopes)) match(guesses, slopes);
     for (std::size_t k = 0; k < count; ++k) {
       values[k] = distances_[k] + finish(k, points.subspan(k * layout_.variables(), layout_.variables()),
                                          gradients.subspan(k * layout_.variables(), layout_.variables()));
@@ -131,11 +126,30 @@ class Objective {
   double distance(std::size_t k) const { return distances_[k]; }
 
  private:
+  /// Whether the matching is of squares and the predictor has a shortcut for it.
+  bool match_squares(const Guesses<Real>& guesses, const ProblemGradient<Real>& slopes) {
+    const std::optional<double> factor = factor_of_squares(options_.matching);
+    if (!factor || !predictor_->match(guesses, observed_, distances_, slopes)) return false;
+    if (*factor == 1) return true;
+    for (double& distance : distances_) distance *= *factor;
+    for (const auto numbers : {slopes.inputs, slopes.targets})
+      for (Real& slope : numbers) slope *= static_cast<Real>(*factor);
+    return true;
+  }
+  void match(const Guesses<Real>& guesses, const ProblemGradient<Real>& slopes) {
+    predicted_.resize(guesses.count * size_);
+    directions_.resize(guesses.count * size_);
+    predictor_->predict(guesses, predicted_);
+    for (std::size_t k = 0; k < guesses.count; ++k) {
+      distances_[k] = compare<Real>(options_.matching, observed_, row(predicted_, k), row(directions_, k));
+    }
+    predictor_->pull(directions_, slopes);
+  }
+
   void resize(std::size_t count) {
     inputs_.resize(count * layout_.inputs());
     targets_.resize(count * layout_.targets());
-    predicted_.resize(count * size_);
-    directions_.resize(count * size_);
+    distances_.resize(count);
     input_slopes_.resize(count * layout_.inputs());
     target_slopes_.resize(layout_.soft_labels ? count * layout_.targets() : 0);
     labels_.resize(count * layout_.targets());

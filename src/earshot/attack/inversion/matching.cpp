@@ -142,6 +142,13 @@ std::vector<double> layer_weights(const Architecture& architecture, std::span<co
   return out;
 }
 
+std::optional<double> factor_of_squares(const Matching& matching) {
+  if (!matching.weights.empty()) return std::nullopt;
+  if (matching.kind == MatchingKind::kSquared) return 1.0;
+  if (matching.kind == MatchingKind::kGaussian) return 0.5 / (matching.scale * matching.scale);
+  return std::nullopt;
+}
+
 template <class Real>
 double compare(const Matching& matching, std::span<const Real> observed, std::span<const Real> predicted,
                std::span<Real> direction) {

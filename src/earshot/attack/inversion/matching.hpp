@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,9 @@ void require_valid(const Matching& matching, std::size_t size);
 
 /// One weight per layer with parameters, in order, spread over its parameters.
 std::vector<double> layer_weights(const Architecture& architecture, std::span<const double> by_layer);
+
+/// The factor of a matching that is no more than one times the sum of squared differences, without weights.
+std::optional<double> factor_of_squares(const Matching& matching);
 
 /// The distance of a prediction from the observation; writes its derivative by the prediction.
 template <class Real>

@@ -7,6 +7,7 @@
 
 #include "earshot/attack/inversion/local_training.hpp"
 #include "earshot/core/error.hpp"
+#include "earshot/model/squared_matcher.hpp"
 
 namespace earshot {
 namespace {
@@ -46,6 +47,8 @@ class GradientSum : public Predictor<Real> {
         part.evaluation = model.fast_evaluation();
       parts_.push_back(std::move(part));
     }
+    if (parts_.size() == 1 && parts_[0].factor == 1)
+      matcher_ = dynamic_cast<SquaredMatcher<Real>*>(parts_[0].evaluation.get());
   }
 
   void predict(const Guesses<Real>& guesses, std::span<Real> out) override {
@@ -77,6 +80,12 @@ class GradientSum : public Predictor<Real> {
     }
   }
 
+  bool match(const Guesses<Real>& guesses, std::span<const Real> observed, std::span<double> distances,
+             ProblemGradient<Real> out) override {
+    if (matcher_ != nullptr) matcher_->match(problems(parts_[0], guesses), observed, distances, out);
+    return matcher_ != nullptr;
+  }
+
  private:
   struct Part {
     Real factor = 1;
@@ -106,6 +115,7 @@ class GradientSum : public Predictor<Real> {
   }
 
   std::vector<Part> parts_;
+  SquaredMatcher<Real>* matcher_ = nullptr;
   std::vector<Real> losses_;
   std::vector<Real> term_;
   std::vector<Real> inputs_;

@@ -68,6 +68,12 @@ class Predictor {
   virtual void predict(const Guesses<Real>& guesses, std::span<Real> out) = 0;
   /// d<direction_k, prediction_k> / d(inputs, targets) of the guesses of the last predict().
   virtual void pull(std::span<const Real> directions, ProblemGradient<Real> out) = 0;
+  /// The engine's shortcut to |prediction_k - observed|^2 and its derivatives, if it has one for this
+  /// observation.
+  virtual bool match(const Guesses<Real>& /*guesses*/, std::span<const Real> /*observed*/,
+                     std::span<double> /*distances*/, ProblemGradient<Real> /*out*/) {
+    return false;
+  }
 };
 
 /// `model` must outlive the predictor. Local training is unrolled in double only.

@@ -1,10 +1,17 @@
+#include <algorithm>
 #include <memory>
+#include <vector>
 
+#include "earshot/model/native/kernels/kernels.hpp"
 #include "earshot/model/native/layers.hpp"
 #include "earshot/model/native/projection.hpp"
+#include "earshot/model/native/room.hpp"
 
 namespace earshot {
 namespace {
+
+/// Of a matrix, what stays in the first-level cache while it is used several times.
+constexpr std::size_t kPanelBytes = std::size_t{16} << 10U;
 
 /// y = W x + b. With R and rho the parts of the direction: y' = W x' + R x + rho and d'(x) = W^T d' + R^T d.
 template <class Real>
@@ -14,6 +21,7 @@ class DenseLayer final : public NativeLayer<Real> {
       : map_{place.in.size(), layer.outputs}, bias_(layer.bias) {}
 
   void forward(const Call<Real>& call, const LayerState<Real>& state, Real* out) override {
+    matched_ = false;
     write_bias(call, bias_of(state.parameters), map_.outputs, out);
     map_.forward(call, state.in, state.parameters, Write::kAdd, out);
   }
@@ -38,9 +46,34 @@ class DenseLayer final : public NativeLayer<Real> {
     }
   }
 
+  /// All the tangents need of R and rho are R x + rho and R^T d, and R = 2 (D^T X - observed) is made of few
+  /// rows: neither a gradient nor a direction per problem goes through memory.
+  bool match(const Call<Real>& call, const LayerState<Real>& state, const Real* observed,
+             double* distances) override {
+    matched_ = true;
+    room(to_outputs_, call.all_rows() * map_.outputs);
+    std::fill_n(room(to_inputs_, call.all_rows() * map_.inputs), call.all_rows() * map_.inputs, Real(0));
+    const std::size_t fit = kPanelBytes / (sizeof(Real) * std::max<std::size_t>(map_.inputs, 1));
+    const std::size_t height = std::max<std::size_t>(fit / 4 * 4, 4);
+    for (std::size_t first = 0; first < map_.outputs; first += height) {
+      const std::size_t outputs = std::min(height, map_.outputs - first);
+      for (std::size_t k = 0; k < call.count; ++k) {
+        distances[k] += call.rows == 1 ? match_row(k, state, observed, first, outputs)
+                                       : match_panel(call, k, state, observed, first, outputs);
+      }
+    }
+    if (call.rows == 1) double_sums(call.count);
+    if (bias_) match_bias(call, state, observed + bias_offset(), distances);
+    return true;
+  }
+
   void tangent(const Call<Real>& call, const LayerState<Real>& state, Real* out_tangent) override {
-    write_bias(call, bias_of(state.direction), map_.outputs, out_tangent);
-    map_.forward(call, state.in, state.direction, Write::kAdd, out_tangent);
+    if (matched_) {
+      std::copy_n(to_outputs_.data(), call.all_rows() * map_.outputs, out_tangent);
+    } else {
+      write_bias(call, bias_of(state.direction), map_.outputs, out_tangent);
+      map_.forward(call, state.in, state.direction, Write::kAdd, out_tangent);
+    }
     if (state.in_tangent != nullptr) {
       map_.forward(call, state.in_tangent, state.parameters, Write::kAdd, out_tangent);
     }
@@ -48,11 +81,57 @@ class DenseLayer final : public NativeLayer<Real> {
 
   void tangent_backward(const Call<Real>& call, const LayerState<Real>& state,
                         Real* in_adjoint_tangent) override {
+    if (matched_) {
+      std::copy_n(to_inputs_.data(), call.all_rows() * map_.inputs, in_adjoint_tangent);
+      map_.backward(call, state.out_adjoint_tangent, state.parameters, Write::kAdd, in_adjoint_tangent);
+      return;
+    }
     map_.backward(call, state.out_adjoint_tangent, state.parameters, Write::kOver, in_adjoint_tangent);
     map_.backward(call, state.out_adjoint, state.direction, Write::kAdd, in_adjoint_tangent);
   }
 
  private:
+  /// Outputs `first` to `first + outputs` of problem k, which has one row: half of R x and R^T d.
+  double match_row(std::size_t k, const LayerState<Real>& state, const Real* observed, std::size_t first,
+                   std::size_t outputs) {
+    return kernels<Real>().residual({outputs, map_.inputs, observed + first * map_.inputs,
+                                     state.out_adjoint + k * map_.outputs + first, state.in + k * map_.inputs,
+                                     to_outputs_.data() + k * map_.outputs + first,
+                                     to_inputs_.data() + k * map_.inputs});
+  }
+  void double_sums(std::size_t rows) {
+    for (std::size_t i = 0; i < rows * map_.outputs; ++i) to_outputs_[i] *= 2;
+    for (std::size_t i = 0; i < rows * map_.inputs; ++i) to_inputs_[i] *= 2;
+  }
+  /// The same for a problem with several rows, R being written down for these outputs.
+  double match_panel(const Call<Real>& call, std::size_t k, const LayerState<Real>& state,
+                     const Real* observed, std::size_t first, std::size_t outputs) {
+    const Real* d = state.out_adjoint + k * call.rows * map_.outputs + first;
+    const Real* x = state.in + k * call.rows * map_.inputs;
+    const std::size_t size = outputs * map_.inputs;
+    Real* panel = room(panel_, size);
+    gemm(true, false, outputs, map_.inputs, call.rows, Real(1), d, map_.outputs, x, map_.inputs, Real(0),
+         panel, map_.inputs);
+    const double distance = kernels<Real>().difference(size, observed + first * map_.inputs, panel);
+    gemm(false, true, call.rows, outputs, map_.inputs, Real(1), x, map_.inputs, panel, map_.inputs, Real(0),
+         to_outputs_.data() + k * call.rows * map_.outputs + first, map_.outputs);
+    gemm(false, false, call.rows, map_.inputs, outputs, Real(1), d, map_.outputs, panel, map_.inputs, Real(1),
+         to_inputs_.data() + k * call.rows * map_.inputs, map_.inputs);
+    return distance;
+  }
+  void match_bias(const Call<Real>& call, const LayerState<Real>& state, const Real* observed,
+                  double* distances) {
+    Real* rho = room(panel_, map_.outputs);
+    for (std::size_t k = 0; k < call.count; ++k) {
+      std::fill_n(rho, map_.outputs, Real(0));
+      for (std::size_t i = k * call.rows; i < (k + 1) * call.rows; ++i)
+        add_line(state.out_adjoint + i * map_.outputs, map_.outputs, rho);
+      distances[k] += kernels<Real>().difference(map_.outputs, observed, rho);
+      for (std::size_t i = k * call.rows; i < (k + 1) * call.rows; ++i)
+        add_line(rho, map_.outputs, to_outputs_.data() + i * map_.outputs);
+    }
+  }
+
   static double squared_norm(const Real* row, std::size_t size) {
     double sum = 0;
     for (std::size_t i = 0; i < size; ++i) sum += static_cast<double>(row[i]) * row[i];
@@ -65,6 +144,10 @@ class DenseLayer final : public NativeLayer<Real> {
 
   Projection map_;
   bool bias_;
+  bool matched_ = false;          // since the last forward sweep
+  std::vector<Real> to_outputs_;  // R x + rho
+  std::vector<Real> to_inputs_;   // R^T d
+  std::vector<Real> panel_;
 };
 
 }  // namespace

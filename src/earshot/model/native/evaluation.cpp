@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "earshot/core/error.hpp"
+#include "earshot/core/parallel.hpp"
 #include "earshot/model/native/room.hpp"
 
 namespace earshot {
@@ -17,6 +18,8 @@ constexpr std::size_t kGroupBytes = std::size_t{256} << 10U;
 /// Rows that keep the arithmetic busy while shared parameters are read, from that cache or from beyond it.
 constexpr std::size_t kRowsInCache = 8;
 constexpr std::size_t kRowsBeyond = 64;
+/// The same where no gradients are written, and few enough to be shared out among threads.
+constexpr std::size_t kMatchedRows = 16;
 
 void expect(bool holds, const char* sentence) {
   if (!holds) fail(Fault::kInternal, sentence);
@@ -65,7 +68,10 @@ NativeEvaluation<Real>::Group::Group(const NativeNetwork& network)
 template <class Real>
 NativeEvaluation<Real>::NativeEvaluation(std::shared_ptr<const NativeNetwork> network)
     : network_(std::move(network)) {
-  for (const PlacedLayer& place : network_->places) activations_ += place.out.size();
+  for (const PlacedLayer& place : network_->places) {
+    activations_ += place.out.size();
+    if (!std::holds_alternative<Dense>(*place.layer)) in_memory_ += place.parameter_count;
+  }
 }
 
 // --- Problems and groups
@@ -100,10 +106,19 @@ std::size_t NativeEvaluation<Real>::group_size(const Problems<Real>& problems) c
 }
 
 template <class Real>
-void NativeEvaluation<Real>::start(const Problems<Real>& problems) {
+std::size_t NativeEvaluation<Real>::match_group_size(const Problems<Real>& problems) const {
+  if (in_memory_ > 0) {
+    const std::size_t bytes =
+        sizeof(Real) * (2 * in_memory_ + 3 * problems.rows * (activations_ + network_->inputs));
+    return std::max<std::size_t>(kGroupBytes / bytes, 1);
+  }
+  return std::max<std::size_t>(kMatchedRows / std::max<std::size_t>(problems.rows, 1), 1);
+}
+
+template <class Real>
+void NativeEvaluation<Real>::start(const Problems<Real>& problems, std::size_t size) {
   ready_ = false;
   check(problems);
-  const std::size_t size = group_size(problems);
   groups_used_ = 0;
   for (std::size_t first = 0; first < problems.count; first += size) {
     if (groups_used_ == groups_.size()) groups_.push_back(std::make_unique<Group>(*network_));
@@ -184,7 +199,7 @@ void NativeEvaluation<Real>::backward(const Problems<Real>& problems, Group& gro
 template <class Real>
 void NativeEvaluation<Real>::gradients(const Problems<Real>& problems, std::span<Real> losses,
                                        std::span<Real> out) {
-  start(problems);
+  start(problems, group_size(problems));
   set_scales(problems);
   expect(losses.size() == problems.count, "losses are one number per problem");
   expect(out.size() == problems.count * network_->parameters, "gradients are one vector per problem");
@@ -199,42 +214,83 @@ void NativeEvaluation<Real>::gradients(const Problems<Real>& problems, std::span
 }
 
 template <class Real>
+void NativeEvaluation<Real>::check_pullback(const Problems<Real>& problems,
+                                            const ProblemGradient<Real>& out) const {
+  const std::size_t edges = problems.graph == nullptr ? 0 : problems.graph->edges();
+  expect(out.inputs.empty() || out.inputs.size() == problems.inputs.size(),
+         "the pullback to the inputs has their shape");
+  expect(out.targets.empty() || out.targets.size() == problems.targets.size(),
+         "the pullback to the targets has their shape");
+  expect(out.adjacency.empty() || out.adjacency.size() == problems.count * edges,
+         "the pullback to the adjacency has one number per problem and edge");
+}
+
+template <class Real>
 void NativeEvaluation<Real>::pullbacks(std::span<const Real> directions, ProblemGradient<Real> out) {
   expect(ready_, "pullbacks are of the last gradients: nothing else may be evaluated in between");
-  const std::size_t edges = last_.graph == nullptr ? 0 : last_.graph->edges();
   expect(directions.size() == last_.count * network_->parameters, "directions are one vector per problem");
-  expect(out.inputs.empty() || out.inputs.size() == last_.inputs.size(),
-         "the pullback to the inputs has their shape");
-  expect(out.targets.empty() || out.targets.size() == last_.targets.size(),
-         "the pullback to the targets has their shape");
-  expect(out.adjacency.empty() || out.adjacency.size() == last_.count * edges,
-         "the pullback to the adjacency has one number per problem and edge");
+  check_pullback(last_, out);
   std::ranges::fill(out.adjacency, Real(0));
   for (const auto& group : groups()) {
-    const std::size_t target_size = target_rows_ * network_->outputs;
-    const std::size_t input_size = last_.rows * network_->inputs;
-    room(group->tangent, group->count * target_size);
-    room(group->adjoint_tangent, group->count * target_size);
     LayerState<Real> state = state_of(last_, *group);
     state.direction = {directions.data() + group->first * network_->parameters, network_->parameters};
-    group->layers->tangent(group->call, state, group->tangent.data());
-    Real* to_targets = out.targets.empty() ? nullptr : out.targets.data() + group->first * target_size;
-    group->loss.tangent(group->count, target_rows_, last_.targets.data() + group->first * target_size,
-                        scales_.data(), group->tangent.data(), group->adjoint_tangent.data(), to_targets);
-    Real* to_inputs = out.inputs.empty() ? nullptr : out.inputs.data() + group->first * input_size;
-    Call<Real> call = group->call;
-    if (!out.adjacency.empty()) {
-      call.adjacency_tangent = {out.adjacency.data() + group->first * edges, edges};
-    }
-    if (to_inputs != nullptr || !out.adjacency.empty()) {
-      group->layers->tangent_backward(call, state, to_inputs);
-    }
+    pull(last_, *group, state, out);
   }
 }
 
 template <class Real>
+void NativeEvaluation<Real>::pull(const Problems<Real>& problems, Group& group, LayerState<Real> state,
+                                  const ProblemGradient<Real>& out) {
+  const std::size_t target_size = target_rows_ * network_->outputs;
+  const std::size_t input_size = problems.rows * network_->inputs;
+  state.out_tangent = room(group.tangent, group.count * target_size);
+  state.out_adjoint_tangent = room(group.adjoint_tangent, group.count * target_size);
+  group.layers->tangent(group.call, state, group.tangent.data());
+  Real* to_targets = out.targets.empty() ? nullptr : out.targets.data() + group.first * target_size;
+  group.loss.tangent(group.count, target_rows_, problems.targets.data() + group.first * target_size,
+                     scales_.data(), group.tangent.data(), group.adjoint_tangent.data(), to_targets);
+  Real* to_inputs = out.inputs.empty() ? nullptr : out.inputs.data() + group.first * input_size;
+  Call<Real> call = group.call;
+  if (!out.adjacency.empty()) {
+    const std::size_t edges = problems.graph->edges();
+    call.adjacency_tangent = {out.adjacency.data() + group.first * edges, edges};
+  }
+  if (to_inputs != nullptr || !out.adjacency.empty()) group.layers->tangent_backward(call, state, to_inputs);
+}
+
+template <class Real>
+void NativeEvaluation<Real>::match(const Problems<Real>& problems, std::span<const Real> observed,
+                                   std::span<double> distances, ProblemGradient<Real> out) {
+  start(problems, match_group_size(problems));
+  set_scales(problems);
+  expect(observed.size() == network_->parameters, "what was observed has the size of a gradient");
+  expect(distances.size() == problems.count, "distances are one number per problem");
+  check_pullback(problems, out);
+  std::ranges::fill(distances, 0.0);
+  std::ranges::fill(out.adjacency, Real(0));
+  parallel_for(groups_used_, [&](std::size_t i) {
+    Group& group = *groups_[i];
+    match_group(problems, observed, group, distances.data() + group.first, out);
+  });
+}
+
+template <class Real>
+void NativeEvaluation<Real>::match_group(const Problems<Real>& problems, std::span<const Real> observed,
+                                         Group& group, double* distances, const ProblemGradient<Real>& out) {
+  forward(problems, group, nullptr, false, room(group.out, group.count * target_rows_ * network_->outputs));
+  backward(problems, group, nullptr);
+  ParameterBlock<Real> direction{};
+  if (in_memory_ > 0)
+    direction = {room(group.direction, group.count * network_->parameters), network_->parameters};
+  LayerState<Real> state = state_of(problems, group);
+  group.layers->match_layers(group.call, state, observed.data(), direction, distances);
+  state.direction = {direction.data, direction.stride};
+  pull(problems, group, state, out);
+}
+
+template <class Real>
 void NativeEvaluation<Real>::outputs(const Problems<Real>& problems, std::span<Real> out) {
-  start(problems);
+  start(problems, group_size(problems));
   const std::size_t size = target_rows_ * network_->outputs;
   expect(out.size() == problems.count * size, "outputs are one row per target row of every problem");
   for (const auto& group : groups())
@@ -244,7 +300,7 @@ void NativeEvaluation<Real>::outputs(const Problems<Real>& problems, std::span<R
 template <class Real>
 void NativeEvaluation<Real>::observe(const Problems<Real>& problems, double momentum,
                                      std::span<double> buffers) {
-  start(problems);
+  start(problems, group_size(problems));
   Group& all = *groups_.front();  // statistics are of all rows, so all problems are one group
   all.count = problems.count;
   all.call.count = problems.count;
@@ -276,7 +332,7 @@ ClippingReport NativeEvaluation<Real>::clipped_sums(const Problems<Real>& proble
   if (uses_batch_statistics(*network_)) {
     fail(Fault::kConfig, "per-example gradients do not exist under batch statistics: freeze them");
   }
-  start(problems);
+  start(problems, group_size(problems));
   set_scales(problems);
   expect(norms.empty() || norms.size() == problems.count * target_rows_, "norms are one per target row");
   expect(out.size() == problems.count * network_->parameters, "clipped sums are one vector per problem");

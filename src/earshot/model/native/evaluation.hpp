@@ -1,4 +1,4 @@
-// Evaluates a native network on many problems: gradients, pullbacks, clipped sums, outputs.
+// Evaluates a native network on many problems: gradients, pullbacks, matching, clipped sums, outputs.
 #pragma once
 
 #include <memory>
@@ -8,6 +8,7 @@
 #include "earshot/model/model.hpp"
 #include "earshot/model/native/loss.hpp"
 #include "earshot/model/native/sequence.hpp"
+#include "earshot/model/squared_matcher.hpp"
 
 namespace earshot {
 
@@ -29,12 +30,14 @@ struct NativeNetwork {
 /// Problems are evaluated in groups, each with its own layers and memory, small enough that a group's
 /// parameters, gradients and activations stay in the second-level cache from the first sweep to the last.
 template <class Real>
-class NativeEvaluation final : public Evaluation<Real> {
+class NativeEvaluation final : public Evaluation<Real>, public SquaredMatcher<Real> {
  public:
   explicit NativeEvaluation(std::shared_ptr<const NativeNetwork> network);
 
   void gradients(const Problems<Real>& problems, std::span<Real> losses, std::span<Real> out) override;
   void pullbacks(std::span<const Real> directions, ProblemGradient<Real> out) override;
+  void match(const Problems<Real>& problems, std::span<const Real> observed, std::span<double> distances,
+             ProblemGradient<Real> out) override;
   ClippingReport clipped_sums(const Problems<Real>& problems, double bound, std::span<Real> norms,
                               std::span<Real> out) override;
   void outputs(const Problems<Real>& problems, std::span<Real> out) override;
@@ -50,7 +53,7 @@ class NativeEvaluation final : public Evaluation<Real> {
     std::unique_ptr<Composite<Real>> layers;
     Loss<Real> loss;
     Call<Real> call;  // of the last forward sweep
-    std::vector<Real> out, adjoint, tangent, adjoint_tangent, inputs;
+    std::vector<Real> out, adjoint, tangent, adjoint_tangent, inputs, direction;
     std::vector<double> squared_norms, factors;  // of the rows
   };
   struct Clipping {
@@ -61,9 +64,10 @@ class NativeEvaluation final : public Evaluation<Real> {
   };
 
   /// Checks the problems and divides them into groups.
-  void start(const Problems<Real>& problems);
+  void start(const Problems<Real>& problems, std::size_t group_size);
   void check(const Problems<Real>& problems) const;
   std::size_t group_size(const Problems<Real>& problems) const;
+  std::size_t match_group_size(const Problems<Real>& problems) const;
   std::span<const std::unique_ptr<Group>> groups() const { return {groups_.data(), groups_used_}; }
   void set_scales(const Problems<Real>& problems);
 
@@ -71,6 +75,12 @@ class NativeEvaluation final : public Evaluation<Real> {
   ParameterBlock<Real> block_of(const Group& group, std::span<Real> vectors) const;
   void forward(const Problems<Real>& problems, Group& group, const Real* inputs, bool predicting, Real* out);
   void backward(const Problems<Real>& problems, Group& group, Real* losses);
+  void check_pullback(const Problems<Real>& problems, const ProblemGradient<Real>& out) const;
+  /// The tangent sweeps in the direction of the state.
+  void pull(const Problems<Real>& problems, Group& group, LayerState<Real> state,
+            const ProblemGradient<Real>& out);
+  void match_group(const Problems<Real>& problems, std::span<const Real> observed, Group& group,
+                   double* distances, const ProblemGradient<Real>& out);
 
   void clip_rows(const Problems<Real>& problems, Group& group, Clipping& clipping);
   bool set_factors(Group& group, Clipping& clipping) const;
@@ -82,6 +92,7 @@ class NativeEvaluation final : public Evaluation<Real> {
 
   std::shared_ptr<const NativeNetwork> network_;
   std::size_t activations_ = 0;  // numbers per row in all layers' outputs
+  std::size_t in_memory_ = 0;    // parameters of layers that need a direction when they are matched
   std::vector<std::unique_ptr<Group>> groups_;
   std::size_t groups_used_ = 0;
   std::size_t target_rows_ = 0;  // of each problem

@@ -67,6 +67,13 @@ class NativeLayer {
   /// Adds, for every row, the squared L2 norm of that row's own parameter gradient. Only for layers that do
   /// not mix rows.
   virtual void add_squared_norms(const Call<Real>&, const LayerState<Real>&, double* /*squared_norms*/) {}
+  /// In place of parameter_gradient: adds |gradient - observed|^2 of each problem to distances[k], and keeps
+  /// what the tangents need of the direction 2 (gradient - observed), which is then not given to them. False
+  /// if this layer wants the direction itself.
+  virtual bool match(const Call<Real>&, const LayerState<Real>&, const Real* /*observed*/,
+                     double* /*distances*/) {
+    return false;
+  }
   /// h'(out) from h'(in) and the direction.
   virtual void tangent(const Call<Real>& call, const LayerState<Real>& state, Real* out_tangent) = 0;
   /// d'(in) from d'(out), d(out), h'(in) and the direction.

@@ -35,6 +35,8 @@ void check_everything(const Architecture& architecture, const SetOptions& option
   check_derivatives(*model, set, what);
   check_one_by_one(*model, set, what);
   check_precisions(*model, set, what);
+  check_matching(*model->evaluation(), set, 1e-11, what);
+  check_matching(*model->fast_evaluation(), set, 1e-4, what);
 }
 
 SetOptions random_options(std::uint64_t seed) {
@@ -88,6 +90,24 @@ TEST(NativeModel, DerivativesForEveryActivationAndLoss) {
   }
 }
 
+/// Every problem with its first row only.
+ProblemSet one_row_each(const ProblemSet& set) {
+  ProblemSet out = set;
+  out.rows = out.target_rows = 1;
+  const auto first_rows = [&](const std::vector<double>& all) {
+    const std::size_t width = all.size() / (set.count * set.rows);
+    std::vector<double> kept;
+    for (std::size_t k = 0; k < set.count; ++k) {
+      const auto row = all.begin() + static_cast<std::ptrdiff_t>(k * set.rows * width);
+      kept.insert(kept.end(), row, row + static_cast<std::ptrdiff_t>(width));
+    }
+    return kept;
+  };
+  out.inputs = first_rows(set.inputs);
+  out.targets = first_rows(set.targets);
+  return out;
+}
+
 TEST(NativeModel, ManyProblemsFallIntoGroupsWithoutChangingResults) {
   const Architecture wide =
       perceptron({50, 90, 70, 4}, ActivationKind::kTanh, LossKind::kSoftmaxCrossEntropy);
@@ -101,6 +121,8 @@ TEST(NativeModel, ManyProblemsFallIntoGroupsWithoutChangingResults) {
     const ProblemSet set = random_problems(wide, options);
     check_one_by_one(*model, set, "groups");
     check_precisions(*model, set, "groups");
+    check_matching(*model->evaluation(), set, 1e-11, "groups");
+    check_matching(*model->evaluation(), one_row_each(set), 1e-11, "groups of one-row problems");
     const SetResult once = evaluate(*model->fast_evaluation(), set);
     const SetResult again = evaluate(*model->fast_evaluation(), set);
     EXPECT_EQ(once.gradients, again.gradients);

@@ -12,6 +12,7 @@
 
 #include "earshot/core/random.hpp"
 #include "earshot/model/native/native_model.hpp"
+#include "earshot/model/squared_matcher.hpp"
 
 namespace earshot {
 
@@ -214,6 +215,34 @@ inline void check_one_by_one(const Model& model, const ProblemSet& set, const st
   expect_close(all.inputs, joined.inputs, 1e-11, what + ": inputs one by one");
   expect_close(all.targets, joined.targets, 1e-11, what + ": targets one by one");
   expect_close(all.adjacency, joined.adjacency, 1e-11, what + ": adjacency one by one");
+}
+
+/// Matching against gradients, their differences from what was observed, and pullbacks of those.
+template <class Real>
+void check_matching(Evaluation<Real>& evaluation, ProblemSet set, double tolerance, const std::string& what) {
+  const std::vector<double> observed(
+      set.directions.begin(),
+      set.directions.begin() + static_cast<std::ptrdiff_t>(set.directions.size() / set.count));
+  const SetResult gradients = evaluate(evaluation, set);
+  std::vector<double> expected(set.count);
+  for (std::size_t i = 0; i < set.directions.size(); ++i) {
+    const double apart = gradients.gradients[i] - observed[i % observed.size()];
+    expected[i / observed.size()] += apart * apart;
+    set.directions[i] = 2 * apart;
+  }
+  const SetResult pulled = evaluate(evaluation, set);
+  const HeldSet<Real> held(set);
+  const Real unwritten = std::numeric_limits<Real>::quiet_NaN();
+  std::vector<Real> inputs(set.inputs.size(), unwritten), targets(set.targets.size(), unwritten),
+      adjacency(pulled.adjacency.size(), unwritten);
+  std::vector<double> distances(set.count, unwritten);
+  auto& matcher = dynamic_cast<SquaredMatcher<Real>&>(evaluation);
+  matcher.match(held.problems, as<Real>(observed), distances, {inputs, targets, adjacency});
+  const auto wide = [](const std::vector<Real>& v) { return std::vector<double>(v.begin(), v.end()); };
+  expect_close(distances, expected, tolerance, what + ": distances");
+  expect_close(wide(inputs), pulled.inputs, tolerance, what + ": matching to the inputs");
+  expect_close(wide(targets), pulled.targets, tolerance, what + ": matching to the targets");
+  expect_close(wide(adjacency), pulled.adjacency, tolerance, what + ": matching to the adjacency");
 }
 
 inline void check_precisions(const Model& model, const ProblemSet& set, const std::string& what) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "earshot/core/error.hpp"
+#include "earshot/model/native/kernels/kernels.hpp"
 #include "earshot/model/native/room.hpp"
 
 namespace earshot {
@@ -47,6 +48,7 @@ class Sequence final : public Composite<Real> {
     step.layer = std::move(layer);
     step.out_size = place.out.size();
     step.parameter_offset = place.parameter_offset;
+    step.parameter_count = place.parameter_count;
     step.buffer_offset = place.buffer_offset;
     steps_.push_back(std::move(step));
   }
@@ -103,6 +105,26 @@ class Sequence final : public Composite<Real> {
                          double* squared_norms) override {
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       steps_[i].layer->add_squared_norms(call_of(i, call), state_of(i, state), squared_norms);
+    }
+  }
+
+  void match_layers(const Call<Real>& call, const LayerState<Real>& state, const Real* observed,
+                    ParameterBlock<Real> direction, double* distances) override {
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      const Step& step = steps_[i];
+      const Call<Real> at = call_of(i, call);
+      const LayerState<Real> inner = state_of(i, state);
+      if (step.composite != nullptr) {
+        step.composite->match_layers(at, inner, observed, direction, distances);
+      } else if (step.parameter_count > 0 &&
+                 !step.layer->match(at, inner, observed + step.parameter_offset, distances)) {
+        const ParameterBlock<Real> part = from(direction, step.parameter_offset);
+        step.layer->parameter_gradient(at, inner, part);
+        for (std::size_t k = 0; k < call.count; ++k) {
+          distances[k] +=
+              kernels<Real>().difference(step.parameter_count, observed + step.parameter_offset, part.of(k));
+        }
+      }
     }
   }
 
@@ -179,6 +201,7 @@ class Sequence final : public Composite<Real> {
     Composite<Real>* composite = nullptr;  // the same layer, if it is one
     std::size_t out_size = 0;
     std::size_t parameter_offset = 0;
+    std::size_t parameter_count = 0;
     std::size_t buffer_offset = 0;
     std::size_t rows = 0;                     // of each problem at its input, in the last forward sweep
     std::vector<Real> out, adjoint, tangent;  // at its output; the last step's belong to the caller
@@ -257,6 +280,13 @@ class Block final : public Composite<Real> {
                          double* squared_norms) override {
     for (Branch& branch : branches_) {
       branch.layers->add_squared_norms(call, state_of(branch, state), squared_norms);
+    }
+  }
+
+  void match_layers(const Call<Real>& call, const LayerState<Real>& state, const Real* observed,
+                    ParameterBlock<Real> direction, double* distances) override {
+    for (Branch& branch : branches_) {
+      branch.layers->match_layers(call, state_of(branch, state), observed, direction, distances);
     }
   }
 

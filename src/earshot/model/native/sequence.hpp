@@ -21,6 +21,10 @@ class Composite : public NativeLayer<Real> {
   /// Multiplies row i of all kept adjoints by factors[i]; a factor of 0 writes zeros, whatever was there.
   /// Only for networks that do not mix rows.
   virtual void scale_adjoints(const Call<Real>& call, const double* factors) = 0;
+  /// Lets every layer match its part of `observed`; for those that do not, it compares and writes the
+  /// direction.
+  virtual void match_layers(const Call<Real>& call, const LayerState<Real>& state, const Real* observed,
+                            ParameterBlock<Real> direction, double* distances) = 0;
 };
 
 /// rows x size numbers, row i multiplied by factors[i] as above.

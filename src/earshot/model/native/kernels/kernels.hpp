@@ -24,12 +24,28 @@ struct Product {
   bool add = false;
 };
 
+/// Of R = d x^T - observed (rows x columns): row_sums = R x; column_sums += R^T d.
+template <class Real>
+struct Residual {
+  std::size_t rows = 0;
+  std::size_t columns = 0;
+  const Real* observed = nullptr;
+  const Real* d = nullptr;
+  const Real* x = nullptr;
+  Real* row_sums = nullptr;
+  Real* column_sums = nullptr;
+};
+
 template <class Real>
 struct Kernels {
   /// b is k x n.
   void (*product)(const Product<Real>&);
   /// b is n x k and enters transposed; a_inner must be 1.
   void (*product_transposed)(const Product<Real>&);
+  /// Returns |R|^2.
+  double (*residual)(const Residual<Real>&);
+  /// numbers = 2 (numbers - observed); returns the squared length of the difference.
+  double (*difference)(std::size_t count, const Real* observed, Real* numbers);
   void (*sigmoid)(std::size_t count, const Real* in, Real* out);
   void (*tanh)(std::size_t count, const Real* in, Real* out);
 };

@@ -10,6 +10,7 @@
 #include "earshot/model/native/kernels/kernels.hpp"
 #include "earshot/model/native/kernels/product.hpp"
 #include "earshot/model/native/kernels/product_transposed.hpp"
+#include "earshot/model/native/kernels/residual.hpp"
 #include "earshot/model/native/kernels/vector.hpp"
 
 namespace earshot {
@@ -106,8 +107,8 @@ void map(std::size_t count, const Real* in, Real* out) {
 }
 
 template <class Real>
-constexpr Kernels<Real> kKernels = {product<Real>, product_transposed<Real>, map<Sigmoid, Real>,
-                                    map<Tanh, Real>};
+constexpr Kernels<Real> kKernels = {product<Real>,    product_transposed<Real>, residual<Real>,
+                                    difference<Real>, map<Sigmoid, Real>,       map<Tanh, Real>};
 
 #undef EARSHOT_INLINE
 

@@ -101,6 +101,66 @@ TEST(Kernels, ProductsEqualTheSumsTheyAre) {
   check_products<double>();
 }
 
+/// Against the matrix written down; the observed one is close to the outer product, as at the end of an
+/// attack.
+template <class Real>
+void check_residual(std::size_t rows, std::size_t columns) {
+  Stream stream({rows + 100 * columns, Purpose::kTest});
+  std::vector<Real> d(rows), x(columns), observed(rows * columns), before(columns);
+  for (auto* numbers : {&d, &x, &observed, &before})
+    for (Real& number : *numbers) number = static_cast<Real>(stream.normal());
+  for (std::size_t i = 0; i < observed.size(); ++i) observed[i] += d[i / columns] * x[i % columns];
+  std::vector<double> row_sums(rows), column_sums(before.begin(), before.end());
+  double square = 0;
+  for (std::size_t i = 0; i < observed.size(); ++i) {
+    const double r = static_cast<double>(d[i / columns]) * x[i % columns] - observed[i];
+    square += r * r;
+    row_sums[i / columns] += r * x[i % columns];
+    column_sums[i % columns] += r * d[i / columns];
+  }
+  const double tolerance =
+      20 * std::numeric_limits<Real>::epsilon() * static_cast<double>(1 + rows + columns);
+  for (const Kernels<Real>* set : sets<Real>()) {
+    std::vector<Real> own_rows(rows), own_columns = before;
+    const double own = set->residual(
+        {rows, columns, observed.data(), d.data(), x.data(), own_rows.data(), own_columns.data()});
+    EXPECT_NEAR(own, square, tolerance * (1 + square));
+    for (std::size_t i = 0; i < rows; ++i)
+      ASSERT_NEAR(own_rows[i], row_sums[i], tolerance) << rows << columns;
+    for (std::size_t j = 0; j < columns; ++j) ASSERT_NEAR(own_columns[j], column_sums[j], tolerance);
+  }
+}
+
+template <class Real>
+void check_difference(std::size_t count) {
+  Stream stream({count, Purpose::kTest});
+  std::vector<Real> observed(count), numbers(count);
+  for (auto* all : {&observed, &numbers})
+    for (Real& number : *all) number = static_cast<Real>(stream.normal());
+  double square = 0;
+  for (std::size_t i = 0; i < count; ++i)
+    square += std::pow(static_cast<double>(numbers[i]) - observed[i], 2);
+  for (const Kernels<Real>* set : sets<Real>()) {
+    std::vector<Real> own = numbers;
+    EXPECT_NEAR(set->difference(count, observed.data(), own.data()), square,
+                20 * std::numeric_limits<Real>::epsilon() * (1 + square));
+    for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(own[i], 2 * (numbers[i] - observed[i]));
+  }
+}
+
+TEST(Kernels, ResidualsEqualTheSumsTheyAre) {
+  for (std::size_t rows = 0; rows < 10; ++rows) {
+    for (std::size_t columns = 0; columns < 40; ++columns) {
+      check_residual<float>(rows, columns);
+      check_residual<double>(rows, columns);
+    }
+  }
+  for (std::size_t count = 0; count < 80; ++count) {
+    check_difference<float>(count);
+    check_difference<double>(count);
+  }
+}
+
 TEST(Gemm, SmallAndLargeProductsEqualTheSumsTheyAre) {
   for (const std::size_t size : {3, 40, 131}) {
     for (const Form form : {Form::kPlain, Form::kFirstTransposed, Form::kSecondTransposed}) {
