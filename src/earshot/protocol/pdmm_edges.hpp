@@ -7,16 +7,11 @@
 #include <span>
 #include <vector>
 
-#include "earshot/graph/graph.hpp"
+#include "earshot/graph/edge_sign.hpp"
 #include "earshot/network/participant.hpp"
 #include "earshot/protocol/quantiser.hpp"
 
 namespace earshot {
-
-/// B_{i|j} of the constraint B_{i|j} w_i + B_{j|i} w_j = 0: +1 for i < j, -1 for i > j.
-inline double edge_sign(NodeId node, NodeId neighbour) {
-  return node < neighbour ? 1 : -1;
-}
 
 struct EdgeOptions {
   double rho = 0.4;  // penalty
@@ -38,6 +33,10 @@ class EdgeVariables {
 
   std::size_t degree() const { return signs_.size(); }
   double rho() const { return options_.rho; }
+  /// z_{j|i} for the j of this slot, as far as the sender knows what the receiver has.
+  std::span<const double> made(std::size_t slot) const {
+    return std::span(made_).subspan(slot * size_, size_);
+  }
   /// out = sum_j B_{i|j} z_{i|j}.
   void signed_sum(std::span<double> out) const;
 

@@ -149,6 +149,7 @@ class PrimalDualTraining : public Protocol {
 
   std::vector<std::string> warnings() const override;
   Json public_facts() const override;
+  void start_encrypted(const EncryptedChannel& tell) const override;
 
   void save(StateWriter& out) const override {
     for (const auto& node : nodes_) node->save(out);
@@ -305,9 +306,11 @@ Json PrimalDualTraining::public_facts() const {
              {"loss", options_.sum_of_losses ? "sum" : "mean"},
              {"messages", edges.differential ? "differential" : "plain"},
              {"z_deviation", options_.z_deviation},
+             {"exchanges", common_.schedule.exchanges()},
              {"hidden_dimension", hidden_dimension(graph_)}};
   if (edges.quantiser.active()) {
     facts["cell_width"] = edges.quantiser.cell_width(0);
+    facts["cell_shrink"] = edges.quantiser.cell_width(1) / edges.quantiser.cell_width(0);
     facts["closed_loop"] = !edges.open_loop;
   }
   if (update.kind == PrimalUpdate::kExact) facts["update"] = "exact";
@@ -321,6 +324,17 @@ Json PrimalDualTraining::public_facts() const {
     if (!options_.private_step) facts["mu"] = update.mu;
   }
   return facts;
+}
+
+/// Every random z^(0); one that is 0 is known to everybody.
+void PrimalDualTraining::start_encrypted(const EncryptedChannel& tell) const {
+  if (options_.z_deviation == 0) return;
+  for (NodeId node = 0; node < graph_.node_count(); ++node) {
+    const std::span<const NodeId> neighbours = graph_.neighbours(node);
+    for (std::size_t slot = 0; slot < neighbours.size(); ++slot) {
+      tell(node, neighbours[slot], nodes_[node]->edges().made(slot));
+    }
+  }
 }
 
 std::uint64_t steps(const Settings& settings, std::size_t nodes, std::size_t) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -544,6 +545,24 @@ TEST(PrimalDual, TellsWhatIsPublic) {
       scene.make(pdmm_component(), {{"update", "quadratic"}, {"private_step", true}})->public_facts();
   EXPECT_FALSE(hidden.contains("mu"));
   EXPECT_EQ(hidden.at("rho"), 0.4);
+}
+
+/// Both ends learn z^(0), once; one that is 0 need not be told.
+TEST(PrimalDual, TellsRandomStartsToTheEndsOfEveryEdge) {
+  const Scene scene(testing::ring(4), 2);
+  const auto told = [&](double deviation) {
+    std::map<Edge, std::vector<double>> starts;
+    const auto protocol = scene.make(pdmm_component(), {{"z_deviation", deviation}});
+    protocol->start_encrypted([&](NodeId from, NodeId to, std::span<const double> message) {
+      EXPECT_TRUE(starts.emplace(Edge(from, to), std::vector(message.begin(), message.end())).second);
+    });
+    return starts;
+  };
+  EXPECT_TRUE(told(0).empty());
+  const auto starts = told(2);
+  EXPECT_EQ(starts.size(), 8U);
+  EXPECT_NE(starts.at({0, 1}), starts.at({1, 0}));
+  for (const auto& [link, z] : starts) EXPECT_EQ(z.size(), 3U);
 }
 
 TEST(PrimalDual, RefusesWhatCannotWork) {

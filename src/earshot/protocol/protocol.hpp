@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -52,6 +53,10 @@ class Protocol {
   virtual std::vector<std::string> warnings() const { return {}; }
   /// What everybody knows of this protocol: step sizes, penalties, weights, as far as they are public.
   virtual Json public_facts() const { return Json::object(); }
+
+  /// Hears what one node tells another before the first round by a channel that only the two can read.
+  using EncryptedChannel = std::function<void(NodeId from, NodeId to, std::span<const double> message)>;
+  virtual void start_encrypted(const EncryptedChannel&) const {}
 
   /// Participants, and what else changes; between two rounds of training.
   virtual void save(StateWriter& out) const = 0;

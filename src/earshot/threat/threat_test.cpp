@@ -182,5 +182,30 @@ TEST(Recorder, GoesOnFromWhatWasSaved) {
   }
 }
 
+/// What an encrypted channel carried is known at its ends only, also after a break.
+TEST(Recorder, OnlyMembersKnowWhatWasEncrypted) {
+  const Graph graph = path(3);
+  const std::vector<Adversary> adversaries = {make_adversary(graph, {1}),
+                                              make_adversary(graph, {}, {0, 1, 2})};
+  Recorder recorder(graph, adversaries, {}, 5), second(graph, adversaries, {}, 5);
+  recorder.on_encrypted(0, 1, std::vector<double>{0.25});
+  recorder.on_encrypted(1, 2, std::vector<double>{0.75});
+  StateWriter out;
+  recorder.save(out);
+  const std::string sealed = out.sealed();
+  StateReader in(sealed, "test");
+  second.load(in);
+  in.finish();
+  for (const Recorder* one : {&recorder, &second}) {
+    const auto known = one->views()[0].encrypted();
+    ASSERT_EQ(known.size(), 2U);
+    EXPECT_EQ(known[0].from, 0U);
+    EXPECT_EQ(known[1].to, std::optional<NodeId>(2));
+    EXPECT_EQ(known[1].message[0], 0.75);
+    EXPECT_TRUE(one->views()[0].messages().empty());
+    EXPECT_TRUE(one->views()[1].encrypted().empty());
+  }
+}
+
 }  // namespace
 }  // namespace earshot

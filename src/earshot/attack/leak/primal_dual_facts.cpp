@@ -12,8 +12,8 @@ namespace {
 double positive(const PublicKnowledge& told, const char* name) {
   const auto value = fact<double>(told, name);
   if (std::isfinite(value) && value > 0) return value;
-  fail(Fault::kData, fmt::format("the view tells that \"{}\" of its protocol is {}, which is not above 0",
-                                 name, value));
+  fail(Fault::kData,
+       fmt::format("the view tells that \"{}\" of its protocol is {}, which is not above 0", name, value));
 }
 
 std::optional<double> step_of(const PublicKnowledge& told, const char* name) {

@@ -17,7 +17,7 @@ bool hears(const Adversary& adversary, NodeId from, NodeId to) {
     return std::ranges::binary_search(nodes, node);
   };
   return has(adversary.colluding, from) || has(adversary.colluding, to) || has(adversary.tapped, from) ||
-         std::ranges::binary_search(adversary.wires, std::minmax(from, to));
+         std::ranges::binary_search(adversary.wires, Edge(std::minmax(from, to)));
 }
 
 }  // namespace

@@ -1,0 +1,182 @@
+#include "earshot/attack/leak/primal_dual_leak.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "earshot/attack/leak/public_facts.hpp"
+#include "earshot/core/error.hpp"
+
+namespace earshot {
+namespace {
+
+using Eigen::VectorXd;
+
+std::vector<double> numbers(const VectorXd& vector) {
+  return {vector.begin(), vector.end()};
+}
+
+Round last_exchange(const PrimalDualFacts& facts, std::uint64_t rounds) {
+  constexpr Round kAll = std::numeric_limits<Round>::max();
+  return rounds == 0 || rounds > kAll / facts.exchanges ? kAll : static_cast<Round>(rounds) * facts.exchanges;
+}
+
+class PrimalDualReader {
+ public:
+  PrimalDualReader(const View& view, const PrimalDualLeakOptions& options)
+      : view_(view), options_(options), transcript_(make_transcript(view, options.until)) {
+    const PrimalDualFacts& facts = transcript_.facts();
+    rule_ = options.exact_rule ? LocalRule::kExact : facts.rule;
+  }
+
+  std::vector<Leak> leaks() {
+    set_bend();
+    std::vector<Leak> all;
+    for_victims([&](NodeId node, std::size_t m) {
+      std::optional<Leak> leak = leak_of(node, m);
+      if (leak) all.push_back(std::move(*leak));
+      return leak.has_value();
+    });
+    return all;
+  }
+
+  std::vector<VictimDifferences> differences() {
+    std::vector<VictimDifferences> all;
+    for_victims([&](NodeId node, std::size_t m) {
+      auto one = difference_of(node, m);
+      if (!one) return false;
+      if (all.empty() || all.back().victim != node)
+        all.push_back({node, transcript_.facts().scales[node], {}});
+      all.back().differences.push_back(std::move(*one));
+      return true;
+    });
+    return all;
+  }
+
+ private:
+  static PrimalDualTranscript make_transcript(const View& view, std::uint64_t until) {
+    PrimalDualFacts facts = primal_dual_facts(view.told());
+    const Round end = last_exchange(facts, until);
+    return PrimalDualTranscript(view, std::move(facts), end);
+  }
+
+  void set_bend() {
+    if (rule_ == LocalRule::kExact || rule_ == LocalRule::kSteps) return;
+    const std::optional<double> step = options_.step ? options_.step : transcript_.facts().step;
+    if (!step)
+      fail(Fault::kConfig,
+           "the size of a step is secret (protocol.private_step): give a guess, have it fitted, or take "
+           "updates for exact ones");
+    bend_ = bend_factor(rule_, *step);
+  }
+
+  /// Calls `read` for consecutive steps of every honest node that learns until it answers false.
+  template <class Read>
+  void for_victims(const Read& read) const {
+    for (NodeId node = 0; node < transcript_.facts().learners(); ++node) {
+      if (transcript_.member(node)) continue;
+      const std::span<const Round> steps = transcript_.steps(node);
+      const auto first = std::ranges::find_if(
+          steps, [&](Round at) { return transcript_.training_round(at) >= options_.round; });
+      const auto m = static_cast<std::size_t>(first - steps.begin());
+      for (std::size_t k = 0; k < options_.rounds && read(node, m + k); ++k) {
+      }
+    }
+  }
+
+  std::optional<Leak> leak_of(NodeId node, std::size_t m) const {
+    if (options_.form == DualForm::kBest) {
+      if (const auto gradient = whole_gradient(transcript_, node, m, rule_, options_.links))
+        return gradient_leak(node, m, *gradient);
+    }
+    const auto difference = difference_of(node, m);
+    if (!difference) return {};
+    return difference_leak(node, m, *difference);
+  }
+
+  std::optional<SteppedDifference> difference_of(NodeId node, std::size_t m) const {
+    if (options_.form == DualForm::kPublished)
+      return published_difference(transcript_, node, m, rule_,
+                                  [&](NodeId one, std::size_t step) { return model(one, step); });
+    return gradient_difference(transcript_, node, m, rule_, options_.links);
+  }
+
+  std::optional<VectorXd> model(NodeId node, std::size_t step) const {
+    return options_.anchor == ModelAnchor::kLast ? model_from_the_end(transcript_, node, step, options_.links)
+                                                 : model_along_links(transcript_, node, step, options_.links);
+  }
+  /// Empty when it is not known.
+  std::vector<double> parameters(NodeId node, std::size_t step) const {
+    const auto known = model(node, step);
+    return known ? numbers(*known) : std::vector<double>();
+  }
+
+  std::vector<double> of_mean_loss(NodeId node, const SteppedDifference& difference) const {
+    return numbers(difference.value(bend_) / transcript_.facts().scales[node]);
+  }
+
+  Leak gradient_leak(NodeId node, std::size_t m, const SteppedDifference& gradient) const {
+    const auto at = model_at_known_link(transcript_, node, m, options_.links);
+    Leak leak = leak_at(node, m, 1);
+    leak.observation = {
+        {{1, numbers(*at)}}, of_mean_loss(node, gradient), records_of_step(view_.told(), node)};
+    leak.what =
+        fmt::format("gradient of round {}: every auxiliary variable of the node is known", leak.round);
+    return leak;
+  }
+
+  Leak difference_leak(NodeId node, std::size_t m, const SteppedDifference& difference) const {
+    const std::size_t records = transcript_.facts().records[node];
+    if (records_of_step(view_.told(), node) != records)
+      fail(Fault::kConfig,
+           "steps see other records every time, so their gradients do not compare; leave protocol.batch out");
+    const bool published = options_.form == DualForm::kPublished;
+    const std::size_t other = published ? m + 2 : m + 1;
+    Leak leak = leak_at(node, m, steps_needed());
+    const double sign = published ? 1 : -1;  // of the earlier gradient
+    leak.observation = {{{sign, parameters(node, m)}, {-sign, parameters(node, other)}},
+                        of_mean_loss(node, difference),
+                        records};
+    leak.what = fmt::format("difference of the gradients of rounds {} and {}, read off {}", leak.round,
+                            transcript_.training_round(transcript_.steps(node)[other]),
+                            published ? "models (as published)" : "the messages");
+    return leak;
+  }
+
+  std::size_t steps_needed() const {
+    return (bend_ == 0 ? 2 : 3) + (options_.form == DualForm::kPublished ? 1 : 0);
+  }
+
+  /// `needed` of the node's steps go into it.
+  Leak leak_at(NodeId node, std::size_t m, std::size_t needed) const {
+    const std::span<const Round> steps = transcript_.steps(node);
+    Leak leak;
+    leak.victim = node;
+    leak.round = transcript_.training_round(steps[m]);
+    const Round end = steps[std::min(m + needed, steps.size()) - 1];
+    leak.rounds = transcript_.training_round(end) - leak.round + 1;
+    leak.cell = transcript_.facts().cell;
+    return leak;
+  }
+
+  const View& view_;
+  const PrimalDualLeakOptions& options_;
+  PrimalDualTranscript transcript_;
+  LocalRule rule_ = LocalRule::kExact;
+  double bend_ = 0;
+};
+
+}  // namespace
+
+std::vector<Leak> primal_dual_leaks(const View& view, const PrimalDualLeakOptions& options) {
+  return PrimalDualReader(view, options).leaks();
+}
+
+std::vector<VictimDifferences> stepped_differences(const View& view, const PrimalDualLeakOptions& options) {
+  return PrimalDualReader(view, options).differences();
+}
+
+}  // namespace earshot
