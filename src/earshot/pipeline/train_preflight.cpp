@@ -9,6 +9,7 @@
 #include "earshot/pipeline/components.hpp"
 #include "earshot/pipeline/section_key.hpp"
 #include "earshot/pipeline/train_trial.hpp"
+#include "earshot/pipeline/training_attack.hpp"
 #include "earshot/pipeline/training_memory.hpp"
 #include "earshot/training/protection_components.hpp"
 
@@ -94,6 +95,7 @@ bool training_sections_fit(const Cell& cell, const Complain& complain) {
              suggest(mechanism, protections));
     fits = false;
   }
+  if (fits && cell.find("attack") != nullptr) fits = attack_sections_fit(cell, complain);
   return fits;
 }
 
@@ -108,10 +110,14 @@ void check_training(const Cell& cell, std::uint64_t seed, const GraphSources& so
   const TrainingData& examples = loaded.at(key);
   const TrialAddress address{seed, 0};
   std::size_t parameters = 0;
+  bool script = false;
   const auto choose = [&] {
-    parameters = choose_model(cell.at("model"), examples.examples.get(), sources).model->parameter_count();
+    const ChosenModel model = choose_model(cell.at("model"), examples.examples.get(), sources);
+    parameters = model.model->parameter_count();
+    script = model.architecture() == nullptr;
   };
   if (!attempt("model", complain, choose)) return;
+  if (cell.find("attack") != nullptr) check_attack(cell, examples, script, complain);
   double bytes = 0;
   const auto measure = [&] { bytes = held_bytes(cell, size_of(cell, parameters, address, sources)); };
   if (!attempt("graph", complain, measure)) return;

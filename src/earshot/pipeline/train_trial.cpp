@@ -9,6 +9,7 @@
 #include "earshot/pipeline/components.hpp"
 #include "earshot/pipeline/model_fit.hpp"
 #include "earshot/pipeline/rows.hpp"
+#include "earshot/pipeline/training_attack.hpp"
 #include "earshot/pipeline/training_memory.hpp"
 #include "earshot/training/protection_components.hpp"
 
@@ -151,13 +152,28 @@ std::vector<double> TrainTrial::start(const TrialAddress& address) const {
 void TrainTrial::let_listen(const Cell& cell, const TrialAddress& address) {
   if (cell.find("adversary") == nullptr || protocol_->participants().size() == 1) return;
   const bool weighs = training_protocol(cell).needs == NetworkNeed::kWeights;
-  listeners_ = std::make_unique<TrainingListeners>(
-      cell, address, *protocol_, names_,
-      public_knowledge(*protocol_, weighs ? &*matrix_ : nullptr, start(address)));
+  PublicKnowledge told = public_knowledge(*protocol_, weighs ? &*matrix_ : nullptr, start(address));
+  tell_of_training(cell, told);
+  listeners_ = std::make_unique<TrainingListeners>(cell, address, *protocol_, names_, std::move(told));
   network_->attach(listeners_->recorder());
+  protocol_->start_encrypted([&](NodeId from, NodeId to, std::span<const double> message) {
+    listeners_->recorder().on_encrypted(from, to, message);
+  });
   recording_bytes_ =
       static_cast<double>(listeners_->recorded_rounds(cell.at("protocol").settings.size("rounds"))) *
       recorded_bytes(cell, task_->state_size(), listeners_->network(), listeners_->adversaries());
+}
+
+/// Sizes of data and batches, and the law of the noise, are no secrets.
+void TrainTrial::tell_of_training(const Cell& cell, PublicKnowledge& told) {
+  told.protocol["kind"] = cell.at("protocol").kind;
+  told.protocol["records"] = records_;
+  told.protocol["batch"] = batch_options(protocol_settings(cell)).size;
+  const Protection& protection = protocol_->learners().front()->protection();
+  if (protection.scope == ProtectedScope::kNothing) return;
+  told.protocol["noise"] = {{"law", protection.mechanism->name()},
+                            {"deviation", protection.mechanism->noise_deviation(task_->parameter_count())},
+                            {"on", protection.scope == ProtectedScope::kExample ? "sum" : "mean"}};
 }
 
 std::span<const View> TrainTrial::views() const {
@@ -273,11 +289,22 @@ Json TrainTrial::result(bool in_full) {
 Json run_train_trial(const Cell& cell, const TrialAddress& address, const TrainingData& data,
                      const GraphSources& sources) {
   TrainTrial trial(cell, address, data, sources);
+  const bool attacked = cell.find("attack") != nullptr;
+  StepLog log;
   while (trial.run().end() == RunEnd::kNotYet) {
     stop_if_interrupted();
+    if (attacked) log.note(trial.protocol());
     trial.run().advance();
   }
-  return trial.result(address.trial == 0);
+  const bool first = address.trial == 0;
+  Json out = trial.result(first);
+  if (!attacked) return out;
+  log.note(trial.protocol());
+  Json attack = attack_training(cell, address, trial, log, data, first);
+  out["tables"].update(attack["tables"]);
+  attack.erase("tables");
+  out.update(attack);
+  return out;
 }
 
 TableColumns train_columns(const Cell& cell) {
@@ -286,6 +313,7 @@ TableColumns train_columns(const Cell& cell) {
                        {"nodes", node_columns()},
                        {"statements", statement_columns()}};
   if (cell.find("adversary") != nullptr) columns["views"] = TrainingListeners::columns();
+  if (cell.find("attack") != nullptr) columns.merge(attack_columns());
   return columns;
 }
 

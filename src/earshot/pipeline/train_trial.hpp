@@ -51,6 +51,7 @@ class TrainTrial {
   void build_network(const Cell& cell, const TrialAddress& address, const GraphSources& sources);
   std::vector<double> start(const TrialAddress& address) const;
   void let_listen(const Cell& cell, const TrialAddress& address);
+  void tell_of_training(const Cell& cell, PublicKnowledge& told);
   Protection protection(const Cell& cell, const std::vector<std::vector<std::size_t>>& shards) const;
   Json rounds_table() const;
   Json training_table();
@@ -72,7 +73,7 @@ class TrainTrial {
   std::uint64_t stated_round_ = 0;
 };
 
-/// Trains to the end; Ctrl-C ends it with Fault::kInterrupted.
+/// Trains to the end, then attacks if the cell says so; Ctrl-C ends it with Fault::kInterrupted.
 Json run_train_trial(const Cell& cell, const TrialAddress& address, const TrainingData& data,
                      const GraphSources& sources);
 /// Of a cell that trains.

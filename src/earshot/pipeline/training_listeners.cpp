@@ -94,8 +94,9 @@ PublicKnowledge public_knowledge(const Protocol& protocol, const GossipMatrix* m
   told.initial_parameters = std::move(start);
   if (const auto* averaging = dynamic_cast<const DecentralisedTraining*>(&protocol))
     told.mixing = averaging->options().mixing;
-  const Json facts = protocol.public_facts();
-  if (facts.contains("learning_rate")) told.learning_rate = facts.at("learning_rate").get<double>();
+  told.protocol = protocol.public_facts();
+  if (told.protocol.contains("learning_rate"))
+    told.learning_rate = told.protocol.at("learning_rate").get<double>();
   return told;
 }
 
@@ -115,6 +116,7 @@ TrainingListeners::TrainingListeners(const Cell& cell, const TrialAddress& addre
           fmt::format("use at most {}", rounds)}});
   const std::uint64_t wanted = settings.size("rounds");
   end_ = wanted == 0 ? rounds : std::min<std::uint64_t>(rounds, first_ + wanted);
+  if (protocol.topology().fixed()) told.network = &network_;
   recorder_ =
       std::make_unique<Recorder>(network_.node_count(), adversaries_, std::move(told),
                                  RoundWindow{exchange_of(first_, exchanges_), exchange_of(end_, exchanges_)});

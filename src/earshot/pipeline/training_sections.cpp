@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "earshot/attack/leak/recipes.hpp"
 #include "earshot/core/error.hpp"
 #include "earshot/data/partition/partition.hpp"
 #include "earshot/data/partition/record_labels.hpp"
@@ -29,6 +30,8 @@ const Schema& split_schema() {
                       "share of the training part kept for stopping early"),
        integer_parameter("limit", 0, 0, 1'000'000'000,
                          "train on so many examples only, drawn at random; 0: all"),
+       boolean_parameter("normalise", true,
+                         "pictures by their mean and deviation; false: pixels from 0 to 1"),
        boolean_parameter("flip", false, "mirror pictures at random while training")}};
   return schema;
 }
@@ -118,6 +121,7 @@ DataChoice data_choice(const Choice& data, std::uint64_t seed, const GraphSource
   choice.settings = chosen_settings(data);
   choice.test_share = split.real("test_share");
   choice.limit = split.size("limit");
+  choice.normalise = split.boolean("normalise");
   choice.flip = split.boolean("flip");
   choice.seed = seed;
   if (data.kind == "csv") {
@@ -175,6 +179,7 @@ void add_training_schemas(std::vector<Schema>& schemas) {
     add_optional(schemas.back(), nodes_schema().parameters);
   }
   for (const FaultsComponent& component : faults_components()) schemas.push_back(component.schema);
+  for (const AttackRecipe& recipe : attack_recipes()) schemas.push_back(recipe.schema);
   schemas.push_back(network_file_schema());
   add_optional(schemas.back(), network_script_schema().parameters);
   for (Schema& schema : schemas) {
@@ -195,8 +200,9 @@ std::vector<std::string> training_only_keys(const Choice& choice, const std::str
 
 bool trains(const Cell& cell) {
   const Choice* protocol = cell.find("protocol");
+  const Choice* attack = cell.find("attack");
   return protocol != nullptr && find_training_protocol(protocol->kind) != nullptr &&
-         cell.find("attack") == nullptr;
+         (attack == nullptr || find_attack_recipe(attack->kind) != nullptr);
 }
 
 const ProtocolComponent& training_protocol(const Cell& cell) {

@@ -24,7 +24,7 @@ void add_training_schemas(std::vector<Schema>& schemas);
 /// Keys of the section that only training understands.
 std::vector<std::string> training_only_keys(const Choice& choice, const std::string& role);
 
-/// Whether the cell trains: its protocol does, and nobody attacks it.
+/// Whether the cell trains: its protocol does, and nobody attacks it, or by an attack on training.
 bool trains(const Cell& cell);
 /// Of a cell that trains.
 const ProtocolComponent& training_protocol(const Cell& cell);

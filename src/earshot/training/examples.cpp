@@ -58,12 +58,17 @@ class ImageExamples : public Examples {
       : Examples(class_targets(images.classes, images.labels)),
         images_(std::move(images)),
         options_(options) {
+    if (!options_.normalise || images_.normalisation.mean.empty()) {
+      images_.normalisation.mean.assign(images_.shape.channels, 0);
+      images_.normalisation.deviation.assign(images_.shape.channels, 1);
+    }
     table_.resize(256 * images_.shape.channels);
     for (std::size_t c = 0; c < images_.shape.channels; ++c) {
       for (std::size_t byte = 0; byte < 256; ++byte) table_[256 * c + byte] = value(c, byte);
     }
   }
   Shape input() const override { return images_.shape; }
+  const Normalisation* pixels() const override { return &images_.normalisation; }
 
   Problems<double> gather(std::span<const std::size_t> chosen, std::size_t outputs, std::uint64_t pass,
                           ExampleMemory& memory) const override {
@@ -82,7 +87,6 @@ class ImageExamples : public Examples {
  private:
   double value(std::size_t channel, std::size_t byte) const {
     const double unit = static_cast<double>(byte) / 255;
-    if (!options_.normalise || images_.normalisation.mean.empty()) return unit;
     return (unit - images_.normalisation.mean.at(channel)) / images_.normalisation.deviation.at(channel);
   }
   bool flipped(std::size_t image, std::uint64_t pass) const {

@@ -48,6 +48,9 @@ class Examples {
   virtual Shape input() const = 0;
   /// Whether an example's loss depends on the inputs of other examples: nodes of one graph.
   virtual bool connected() const { return false; }
+  /// Per channel, what makes pixels from 0 to 1 of an input: x * deviation + mean. Null for what is no
+  /// picture.
+  virtual const Normalisation* pixels() const { return nullptr; }
   /// A problem whose target rows of weight not 0 are the chosen examples, in increasing order if they are
   /// connected and in the order given if not, with target rows of `outputs` numbers; no parameters. `pass`
   /// numbers the passes over the data, for those that look different each time.

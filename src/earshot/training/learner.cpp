@@ -114,6 +114,11 @@ bool Learner::protect_update(std::span<double> update) {
   return true;
 }
 
+std::pair<std::vector<std::size_t>, std::uint64_t> Learner::records_of_step(std::uint64_t step) {
+  const auto records = batches_.of_step(step);
+  return {{records.begin(), records.end()}, batches_.epoch_of(step)};
+}
+
 std::optional<double> Learner::take_loss() {
   const double sum = std::exchange(loss_sum_, 0);
   const std::size_t records = std::exchange(loss_records_, 0);

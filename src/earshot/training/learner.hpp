@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "earshot/accounting/ledger.hpp"
@@ -57,6 +58,8 @@ class Learner {
 
   /// Steps made so far.
   std::uint64_t steps() const { return steps_; }
+  /// Which records a step used or will use, and in which pass over the data: for those who score attacks.
+  std::pair<std::vector<std::size_t>, std::uint64_t> records_of_step(std::uint64_t step);
   std::uint64_t participations() const { return participations_; }
   bool exhausted() const { return exhausted_; }
   /// Mean loss over the records of the steps since the last call; none under protection, which does not cover

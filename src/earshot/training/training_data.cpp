@@ -115,7 +115,8 @@ TrainingData load_images(const DatasetComponent& component, const DataChoice& ch
   } else {
     split_at_random(data, all_of(images.size()), choice);
   }
-  data.examples = image_examples(std::move(images), {.flip = choice.flip, .flip_seed = choice.seed});
+  data.examples = image_examples(
+      std::move(images), {.normalise = choice.normalise, .flip = choice.flip, .flip_seed = choice.seed});
   return data;
 }
 

@@ -22,6 +22,7 @@ struct DataChoice {
   std::size_t folds = 0;           // cross-validation instead of any other split; 0: none
   std::size_t fold = 0;            // which of them is held out
   std::size_t limit = 0;           // train on so many examples only, drawn at random; 0: all
+  bool normalise = true;           // pictures by the dataset's mean and deviation; else from 0 to 1
   bool flip = false;               // mirror pictures at random while training
   std::uint64_t seed = 1;          // of split, limit and mirroring
 };

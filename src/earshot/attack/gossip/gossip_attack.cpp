@@ -78,29 +78,38 @@ EstimatorKind estimator_kind(const std::string& name) {
   fail(Fault::kInternal, "unknown estimator " + name);
 }
 
+std::vector<Parameter> estimator_parameters() {
+  return {choice_parameter(
+              "estimator", "ols", {"ols", "gls", "truncated_svd"},
+              "least squares, weighted by the exact noise covariance, or without the weakest directions"),
+          above_minimum(
+              real_parameter("cut", kTruncation, 0, 1, "truncated_svd: relative size of what is given up"))};
+}
+
+namespace {
+
+std::vector<Parameter> dgd_parameters() {
+  std::vector<Parameter> all = estimator_parameters();
+  all.push_back(
+      choice_parameter("inversion", "largest_bias", {"largest_bias", "rank_one"},
+                       "closed form from the largest bias gradient, or from the best rank-one fit"));
+  all.push_back(
+      integer_parameter("window", 0, 0, 1000000, "rounds the adversary records from the start; 0: all"));
+  all.push_back(
+      real_parameter("success_psnr", 10, -100, 150, "dB above which a reconstruction counts as success"));
+  return all;
+}
+
+}  // namespace
+
 std::span<const Schema> attack_schemas() {
-  const auto estimator = [](std::string fallback) {
-    return choice_parameter(
-        "estimator", std::move(fallback), {"ols", "gls", "truncated_svd"},
-        "least squares, weighted by the exact noise covariance, or without the weakest directions");
-  };
-  const auto cut = above_minimum(
-      real_parameter("cut", kTruncation, 0, 1, "truncated_svd: relative size of what is given up"));
   static const std::vector<Schema> schemas = {
-      {"attack",
-       "gossip_reconstruction",
+      {"attack", "gossip_reconstruction",
        "solves the knowledge system of gossip averaging for the private values",
-       "El Mrini, Cyffers & Bellet 2024, Algorithm 1",
-       {estimator("ols"), cut}},
-      {"attack",
-       "dgd_reconstruction",
+       "El Mrini, Cyffers & Bellet 2024, Algorithm 1", estimator_parameters()},
+      {"attack", "dgd_reconstruction",
        "recovers local gradients from D-GD messages by least squares, then inverts them into inputs",
-       "El Mrini, Cyffers & Bellet 2024, Algorithms 2 and 3",
-       {estimator("ols"), cut,
-        choice_parameter("inversion", "largest_bias", {"largest_bias", "rank_one"},
-                         "closed form from the largest bias gradient, or from the best rank-one fit"),
-        integer_parameter("window", 0, 0, 1000000, "rounds the adversary records from the start; 0: all"),
-        real_parameter("success_psnr", 10, -100, 150, "dB above which a reconstruction counts as success")}}};
+       "El Mrini, Cyffers & Bellet 2024, Algorithms 2 and 3", dgd_parameters()}};
   return schemas;
 }
 

@@ -37,6 +37,8 @@ std::vector<double> gossip_amplification(const GossipMatrix& matrix, const Adver
 
 /// `attack` components by name.
 std::span<const Schema> attack_schemas();
+/// "estimator", "cut".
+std::vector<Parameter> estimator_parameters();
 EstimatorKind estimator_kind(const std::string& name);
 
 }  // namespace earshot

@@ -1,0 +1,230 @@
+#include "earshot/attack/inversion/reconstruction.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "earshot/attack/inversion/closed_form.hpp"
+#include "earshot/attack/inversion/label_inference.hpp"
+#include "earshot/attack/inversion/local_training.hpp"
+#include "earshot/core/error.hpp"
+
+namespace earshot {
+namespace {
+
+bool is_gradient(const Observation& observation) {
+  return !observation.local_training && observation.terms.size() == 1 && observation.terms[0].factor != 0;
+}
+bool is_difference(const Observation& observation) {
+  return !observation.local_training && observation.terms.size() == 2 &&
+         observation.terms[0].factor == -observation.terms[1].factor && observation.terms[0].factor != 0;
+}
+
+/// What was observed, as if the first factor were 1.
+std::vector<double> unscaled(const Observation& observation) {
+  std::vector<double> values = observation.values;
+  for (double& x : values) x /= observation.terms[0].factor;
+  return values;
+}
+
+std::optional<ExactReconstruction> exact(const Model& model, const Observation& observation,
+                                         const Architecture& architecture, double tolerance) {
+  const std::vector<double> values = unscaled(observation);
+  const Parameters first = observation.terms[0].parameters;
+  if (is_gradient(observation))
+    return closed_form(architecture, model, first, values, observation.records, {tolerance});
+  return closed_form_difference(architecture, model, first, observation.terms[1].parameters, values,
+                                {tolerance});
+}
+
+/// A difference of gradients may be known where the models it was taken at are not.
+bool models_known(const Observation& observation) {
+  return std::ranges::none_of(observation.terms, [](const GradientTerm& t) { return t.parameters.empty(); });
+}
+
+bool has_closed_form(const Observation& observation) {
+  return is_gradient(observation) || (is_difference(observation) && observation.records == 1);
+}
+
+/// The labels a gradient shows; local steps are taken for one gradient.
+std::optional<LabelCounts> shown_labels(const Observation& observation, const AttackerKnowledge& knowledge) {
+  if (knowledge.architecture == nullptr || is_difference(observation)) return {};
+  std::vector<double> values = unscaled(observation);
+  if (observation.local_training) {
+    const double steps = static_cast<double>(local_steps(*observation.local_training, observation.records));
+    for (double& x : values) x /= observation.local_training->rate * steps;
+  }
+  LabelEvidence evidence;
+  evidence.nonnegative_inputs = knowledge.range && knowledge.range->low >= 0;
+  return infer_labels(*knowledge.architecture, values, observation.records, evidence);
+}
+
+/// Rows that mean these classes: one-hot, or the class itself for one sigmoid output.
+std::vector<double> target_rows(const Model& model, std::span<const std::size_t> labels) {
+  const std::size_t outputs = model.output_size();
+  std::vector<double> rows(labels.size() * outputs);
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (outputs == 1)
+      rows[i] = static_cast<double>(labels[i]);
+    else
+      rows[i * outputs + labels[i]] = 1;
+  }
+  return rows;
+}
+
+std::vector<double> inferred_targets(const Model& model, const Observation& observation,
+                                     const AttackerKnowledge& knowledge) {
+  const std::optional<LabelCounts> counts = shown_labels(observation, knowledge);
+  if (!counts)
+    fail(Fault::kConfig,
+         "the labels cannot be inferred from this observation: set labels to \"optimised\", \"traversed\" or "
+         "\"known\"");
+  if (model.loss() == LossKind::kSoftmaxCrossEntropy) return target_rows(model, counts->labels());
+  if (model.output_size() != 1)
+    fail(Fault::kConfig,
+         "several sigmoid outputs tell how many records have each, not which: set labels to "
+         "\"optimised\" or \"known\"");
+  std::vector<std::size_t> labels(observation.records, 0);
+  std::fill_n(labels.begin(), std::min(counts->counts[0], labels.size()), 1);
+  return target_rows(model, labels);
+}
+
+std::size_t classes_of(const Model& model) {
+  if (model.loss() == LossKind::kMeanSquared)
+    fail(Fault::kConfig, "the targets of a regression cannot be traversed; set labels to \"known\"");
+  return std::max<std::size_t>(model.output_size(), 2);
+}
+
+/// Every set of `records` different classes, one after the other.
+std::vector<double> candidate_targets(const Model& model, std::size_t records) {
+  const std::size_t classes = classes_of(model);
+  if (records > classes)
+    fail(Fault::kConfig,
+         fmt::format("{} records cannot all have different labels out of {} classes: labels are traversed "
+                     "on that assumption",
+                     records, classes));
+  std::vector<double> rows;
+  std::vector<std::size_t> labels(records);
+  std::iota(labels.begin(), labels.end(), std::size_t{0});
+  for (std::size_t candidates = 1;; ++candidates) {
+    if (candidates > kMostCandidates)
+      fail(Fault::kConfig, fmt::format("there are more than {} sets of labels to traverse", kMostCandidates));
+    std::ranges::copy(target_rows(model, labels), std::back_inserter(rows));
+    std::size_t place = records;
+    while (place > 0 && labels[place - 1] == classes - records + place - 1) --place;
+    if (place == 0) return rows;
+    ++labels[place - 1];
+    for (std::size_t i = place; i < records; ++i) labels[i] = labels[i - 1] + 1;
+  }
+}
+
+void set_labels(const Model& model, const Observation& observation, const AttackerKnowledge& knowledge,
+                LabelSource source, InversionOptions& options) {
+  switch (source) {
+    case LabelSource::kKnown:
+      options.labels = Labels::kKnown;
+      options.targets = knowledge.targets;
+      return;
+    case LabelSource::kInferred:
+      options.labels = Labels::kKnown;
+      options.targets = inferred_targets(model, observation, knowledge);
+      return;
+    case LabelSource::kOptimised:
+      options.labels = Labels::kOptimised;
+      return;
+    case LabelSource::kTraversed:
+      options.labels = Labels::kTraversed;
+      options.targets = candidate_targets(model, observation.records);
+      return;
+  }
+}
+
+InversionOptions search_options(const Model& model, const Observation& observation,
+                                const AttackerKnowledge& knowledge, const AttackOptions& options) {
+  InversionOptions search = options.inversion;
+  set_labels(model, observation, knowledge, options.labels, search);
+  if (options.in_range) {
+    if (!knowledge.range) fail(Fault::kConfig, "no range of the records' numbers is known to keep to");
+    search.box = knowledge.range;
+  }
+  if (options.moments_weight > 0) {
+    if (!knowledge.moments) fail(Fault::kConfig, "no mean and deviation of the records are known");
+    search.prior.moments = knowledge.moments;
+    search.prior.moments->weight = options.moments_weight;
+  }
+  if (search.start == Start::kGiven) {
+    const bool settled = search.labels == Labels::kKnown;
+    search.given =
+        knowledge.similar(settled ? std::span<const double>(search.targets) : std::span<const double>());
+  }
+  const MatchingKind kind = search.matching.kind;
+  if (kind != MatchingKind::kSquared && kind != MatchingKind::kCosine) {
+    if (!(knowledge.noise_scale > 0))
+      fail(Fault::kConfig,
+           fmt::format("matching \"{}\" needs the scale of the noise, which is not known: set "
+                       "noise_scale, or match \"squared\" or \"cosine\"",
+                       kMatchingNames[static_cast<std::size_t>(kind)]));
+    search.matching.scale = knowledge.noise_scale;
+  }
+  return search;
+}
+
+std::string search_route(const AttackOptions& options) {
+  const auto name = [](const auto& names, auto value) { return names[static_cast<std::size_t>(value)]; };
+  const auto* first_order = std::get_if<FirstOrderOptions>(&options.inversion.descent);
+  const bool adam = first_order != nullptr && first_order->rule == StepRule::kAdam;
+  return fmt::format("search ({}, {} labels, {})", name(kMatchingNames, options.inversion.matching.kind),
+                     name(kLabelSourceNames, options.labels),
+                     first_order == nullptr ? "lbfgs"
+                     : adam                 ? "adam"
+                                            : "gradient");
+}
+
+/// The ratio at the first layer, whatever it is worth.
+std::optional<Reconstruction> ratio(const Model& model, const Observation& observation,
+                                    const AttackerKnowledge& knowledge, DenseFit fit) {
+  if (observation.records != 1) return {};
+  const std::vector<double> values = unscaled(observation);
+  const auto part = first_dense(*knowledge.architecture, values);
+  if (!part || part->bias.empty()) return {};
+  std::optional<DenseInput> shown = invert_dense(*part, fit);
+  if (!shown) return {};
+  Reconstruction out;
+  out.inputs = std::move(shown->input);
+  out.route = models_known(observation) ? "first dense layer, not exact" : "first dense layer, not verified";
+  if (const auto labels = shown_labels(observation, knowledge);
+      labels && model.loss() == LossKind::kSoftmaxCrossEntropy)
+    out.targets = target_rows(model, labels->labels());
+  return out;
+}
+
+}  // namespace
+
+std::optional<Reconstruction> reconstruct(const Model& model, const Observation& observation,
+                                          const AttackerKnowledge& knowledge, const AttackOptions& options,
+                                          const std::function<void(std::size_t)>& on_step) {
+  const bool closed =
+      options.closed_forms && knowledge.architecture != nullptr && has_closed_form(observation);
+  if (closed && !models_known(observation)) return ratio(model, observation, knowledge, options.fit);
+  if (!models_known(observation)) return {};
+  if (closed) {
+    if (auto found = exact(model, observation, *knowledge.architecture, options.tolerance)) {
+      return Reconstruction{std::move(found->inputs), std::move(found->targets), found->route,
+                            found->residual,          found->clones.size(),      {}};
+    }
+  }
+  if (!options.search) return closed ? ratio(model, observation, knowledge, options.fit) : std::nullopt;
+  Inversion found = invert(model, knowledge.input, observation,
+                           search_options(model, observation, knowledge, options), on_step);
+  Reconstruction out;
+  out.inputs = found.inputs;
+  out.targets = found.targets;
+  out.route = search_route(options);
+  out.search = std::move(found);
+  return out;
+}
+
+}  // namespace earshot

@@ -1,0 +1,197 @@
+#include "earshot/attack/inversion/reconstruction.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "earshot/core/error.hpp"
+#include "earshot/model/native/native_model.hpp"
+
+namespace earshot {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+/// A network, a batch of normal records with classes 0, 1, 2, ... and their gradient.
+struct Scene {
+  explicit Scene(Architecture net, std::size_t batch = 1)
+      : architecture(std::move(net)), model(make_native_model(architecture)), records(batch) {
+    Stream stream({5, Purpose::kTest});
+    parameters.resize(model->parameter_count());
+    model->initialise(stream, parameters);
+    inputs.resize(batch * model->input_size());
+    stream.fill_normal(inputs, 1);
+    targets.resize(batch * model->output_size());
+    for (std::size_t i = 0; i < batch; ++i) targets[i * model->output_size() + i % model->output_size()] = 1;
+    knowledge.architecture = &architecture;
+    knowledge.input = architecture.input;
+  }
+  std::vector<double> gradient(std::span<const double> at) const {
+    std::vector<double> out(at.size());
+    model->gradient(at, {records, inputs, targets}, out);
+    return out;
+  }
+  Observation heard() const { return observe_gradient(parameters, gradient(parameters), records); }
+  double worst_error(std::span<const double> guess) const {
+    double worst = 0;
+    for (std::size_t i = 0; i < inputs.size(); ++i) worst = std::max(worst, std::abs(inputs[i] - guess[i]));
+    return worst;
+  }
+
+  Architecture architecture;
+  std::unique_ptr<Model> model;
+  std::size_t records;
+  std::vector<double> parameters;
+  std::vector<double> inputs;
+  std::vector<double> targets;
+  AttackerKnowledge knowledge;
+};
+
+Architecture perceptron(ActivationKind kind = ActivationKind::kRelu) {
+  return {"", {6}, {Dense{20}, Activate{kind}, Dense{4}}};
+}
+Architecture without_bias(ActivationKind kind) {
+  return {"", {6}, {Dense{20, false}, Activate{kind}, Dense{4, false}}};
+}
+
+AttackOptions search_for(LabelSource labels) {
+  AttackOptions options;
+  options.labels = labels;
+  options.inversion.restarts = 4;
+  options.inversion.descent = LbfgsOptions{500, 50, 1e-24};
+  return options;
+}
+
+TEST(Reconstruction, TakesTheExactWayFirstAndSaysWhich) {
+  const Scene scene(perceptron());
+  const auto found =
+      reconstruct(*scene.model, scene.heard(), scene.knowledge, search_for(LabelSource::kOptimised));
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->route, "first dense layer");
+  EXPECT_FALSE(found->search);
+  EXPECT_LT(scene.worst_error(found->inputs), 1e-9);
+  EXPECT_EQ(found->targets, scene.targets);
+}
+
+TEST(Reconstruction, ScaledSumsOfGradientsAreTheSameObservation) {
+  const Scene scene(perceptron());
+  Observation heard = scene.heard();
+  heard.terms[0].factor = 8;
+  for (double& x : heard.values) x *= 8;
+  const auto found = reconstruct(*scene.model, heard, scene.knowledge, {});
+  ASSERT_TRUE(found);
+  EXPECT_LT(scene.worst_error(found->inputs), 1e-9);
+}
+
+TEST(Reconstruction, SearchesWithEverySourceOfLabels) {
+  Scene scene(perceptron(ActivationKind::kSigmoid));
+  scene.knowledge.targets = scene.targets;
+  for (const LabelSource labels :
+       {LabelSource::kKnown, LabelSource::kInferred, LabelSource::kOptimised, LabelSource::kTraversed}) {
+    AttackOptions options = search_for(labels);
+    options.closed_forms = false;
+    const auto found = reconstruct(*scene.model, scene.heard(), scene.knowledge, options);
+    ASSERT_TRUE(found && found->search);
+    EXPECT_THAT(found->route, HasSubstr(kLabelSourceNames[static_cast<std::size_t>(labels)]));
+    EXPECT_LT(scene.worst_error(found->inputs), 1e-3) << found->route;
+    for (std::size_t i = 0; i < 4; ++i)
+      EXPECT_NEAR(found->targets[i], scene.targets[i], 1e-2) << found->route;
+  }
+}
+
+TEST(Reconstruction, TraversesAllSetsOfDifferentLabels) {
+  const Scene scene(perceptron(ActivationKind::kSigmoid), 2);
+  AttackOptions options = search_for(LabelSource::kTraversed);
+  options.inversion.restarts = 1;
+  options.inversion.descent = LbfgsOptions{1};
+  const auto found = reconstruct(*scene.model, scene.heard(), scene.knowledge, options);
+  EXPECT_EQ(found->search->restarts.size(), 6U);  // 4 choose 2
+  const Scene crowd(perceptron(ActivationKind::kSigmoid), 5);
+  EXPECT_THROW(reconstruct(*crowd.model, crowd.heard(), crowd.knowledge, options), Error);
+}
+
+TEST(Reconstruction, WithoutASearchNoiseLeavesTheRatioAtTheFirstLayer) {
+  const Scene scene(perceptron());
+  Observation heard = scene.heard();
+  Stream stream({6, Purpose::kTest});
+  for (double& x : heard.values) x += 1e-4 * stream.normal();
+  AttackOptions options;
+  options.search = false;
+  options.fit = DenseFit::kRankOne;
+  const auto found = reconstruct(*scene.model, heard, scene.knowledge, options);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->route, "first dense layer, not exact");
+  EXPECT_GT(scene.worst_error(found->inputs), 1e-7);
+  EXPECT_LT(scene.worst_error(found->inputs), 0.05);
+  const Scene batch(perceptron(ActivationKind::kSigmoid), 3);
+  EXPECT_FALSE(reconstruct(*batch.model, batch.heard(), batch.knowledge, options));
+}
+
+TEST(Reconstruction, ADifferenceAtUnknownModelsStillShowsTheInput) {
+  const Scene scene(perceptron());
+  std::vector<double> moved = scene.parameters;
+  for (double& x : moved) x *= 0.9;
+  Observation heard = observe_difference(scene.parameters, moved, scene.gradient(scene.parameters), 1);
+  const std::vector<double> second = scene.gradient(moved);
+  for (std::size_t i = 0; i < second.size(); ++i) heard.values[i] -= second[i];
+  EXPECT_EQ(reconstruct(*scene.model, heard, scene.knowledge, {})->route,
+            "difference at the first dense layer");
+  for (GradientTerm& term : heard.terms) term.parameters.clear();
+  const auto found = reconstruct(*scene.model, heard, scene.knowledge, {});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->route, "first dense layer, not verified");
+  EXPECT_TRUE(found->targets.empty());
+  EXPECT_LT(scene.worst_error(found->inputs), 1e-9);
+}
+
+TEST(Reconstruction, StartsWhereItIsToldAndKeepsToTheRange) {
+  Scene scene(without_bias(ActivationKind::kTanh));
+  scene.knowledge.range = Box{0, -0.5, 0.5};
+  scene.knowledge.similar = [&](std::span<const double> targets) {
+    EXPECT_EQ(targets.size(), 4U);
+    return std::vector<double>(6, 0.25);
+  };
+  AttackOptions options = search_for(LabelSource::kKnown);
+  scene.knowledge.targets = scene.targets;
+  options.closed_forms = false;
+  options.in_range = true;
+  options.inversion.restarts = 1;
+  options.inversion.start = Start::kGiven;
+  options.inversion.descent = FirstOrderOptions{.iterations = 50, .rate = 0.2};
+  const auto found = reconstruct(*scene.model, scene.heard(), scene.knowledge, options);
+  EXPECT_THAT(found->search->start, ::testing::Each(0.25));
+  for (const double x : found->inputs) EXPECT_LE(std::abs(x), 0.5);
+  EXPECT_EQ(scene.knowledge.range->variables, 0U);
+}
+
+void expect_refused(const Scene& scene, const Observation& heard, const AttackOptions& options,
+                    const char* sentence) {
+  try {
+    reconstruct(*scene.model, heard, scene.knowledge, options);
+    FAIL() << sentence;
+  } catch (const Error& error) {
+    EXPECT_EQ(error.fault(), Fault::kConfig);
+    EXPECT_THAT(error.what(), HasSubstr(sentence));
+  }
+}
+
+TEST(Reconstruction, SaysWhatItCannotKnow) {
+  const Scene scene(perceptron());
+  AttackOptions options = search_for(LabelSource::kInferred);
+  options.closed_forms = false;
+  const Observation difference =
+      observe_difference(scene.parameters, scene.parameters, scene.gradient(scene.parameters), 1);
+  expect_refused(scene, difference, options, "labels cannot be inferred");
+  options.labels = LabelSource::kOptimised;
+  options.in_range = true;
+  expect_refused(scene, scene.heard(), options, "no range");
+  options.in_range = false;
+  options.moments_weight = 1;
+  expect_refused(scene, scene.heard(), options, "no mean and deviation");
+  options.moments_weight = 0;
+  options.inversion.matching.kind = MatchingKind::kLaplace;
+  expect_refused(scene, scene.heard(), options, "needs the scale of the noise");
+}
+
+}  // namespace
+}  // namespace earshot

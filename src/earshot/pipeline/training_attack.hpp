@@ -1,0 +1,40 @@
+// An attack on a training that was overheard: the only code that holds its truth and its reconstructions at
+// once.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "earshot/core/json.hpp"
+#include "earshot/pipeline/train_preflight.hpp"
+#include "earshot/pipeline/train_trial.hpp"
+
+namespace earshot {
+
+/// Which steps every node made in which round: what was at stake in it.
+class StepLog {
+ public:
+  /// Call before every round of training and after the last.
+  void note(Protocol& protocol);
+  struct Used {
+    std::vector<std::size_t> records;  // ascending, each once
+    std::uint64_t pass = 0;            // how they looked in the first step that used any
+  };
+  /// The records a node used in `rounds` rounds from `round` (from 1) on.
+  Used used(Protocol& protocol, std::size_t node, std::uint64_t round, std::uint64_t rounds) const;
+
+ private:
+  std::vector<std::vector<std::uint64_t>> steps_;  // by round, then node: made before it
+};
+
+/// Tables "victims", one row per attacked record, and "attackers"; with pictures also "truths" and "gallery".
+Json attack_training(const Cell& cell, const TrialAddress& address, TrainTrial& trial, const StepLog& log,
+                     const TrainingData& data, bool with_pictures);
+/// Of those tables.
+TableColumns attack_columns();
+
+/// What stands in the way of the attack of a cell that trains.
+bool attack_sections_fit(const Cell& cell, const Complain& complain);
+void check_attack(const Cell& cell, const TrainingData& data, bool script, const Complain& complain);
+
+}  // namespace earshot

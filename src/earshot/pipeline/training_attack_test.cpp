@@ -1,0 +1,203 @@
+#include "earshot/pipeline/training_attack.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "earshot/core/parallel.hpp"
+#include "earshot/pipeline/test_training.hpp"
+
+namespace earshot {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+constexpr const char* kServer = "[adversary]\nkind = \"coalition\"\nnodes = [\"server\"]\n";
+
+testing::Wanted attacked(std::string protocol, std::string attack, std::string more = "",
+                         std::string mechanism = "kind = \"none\"\n") {
+  return {std::move(protocol), std::move(mechanism),
+          std::move(more) + kServer + "[attack]\n" + std::move(attack), 2};
+}
+
+Json run(const testing::Setting& setting, std::size_t trial = 0) {
+  return run_train_trial(setting.plan.cells[0], {setting.plan.seed, trial}, setting.data, testing::sources());
+}
+
+/// The values of a column.
+std::vector<Json> column(const Json& table, const std::string& name) {
+  const Json& columns = table.at("columns");
+  const auto place = std::find(columns.begin(), columns.end(), name) - columns.begin();
+  std::vector<Json> values;
+  for (const Json& row : table.at("rows")) values.push_back(row.at(static_cast<std::size_t>(place)));
+  return values;
+}
+double mean(const std::vector<Json>& values) {
+  double sum = 0;
+  for (const Json& value : values) sum += value.get<double>();
+  return sum / static_cast<double>(values.size());
+}
+
+TEST(TrainingAttack, AServerReadsSingleRecordsOffTheirGradients) {
+  const testing::Setting setting(attacked("fedsgd", "kind = \"closed-form\"\n", "batch = 1\n"));
+  const Json out = run(setting);
+  const Json& victims = out.at("tables").at("victims");
+  ASSERT_EQ(victims.at("rows").size(), 5U);
+  for (const Json& error : column(victims, "relative_error")) EXPECT_LT(error.get<double>(), 1e-6);
+  for (const Json& psnr : column(victims, "psnr")) EXPECT_GT(psnr.get<double>(), 100);
+  for (const Json& route : column(victims, "route")) EXPECT_EQ(route, "first dense layer");
+  for (const Json& label : column(victims, "label_correct")) EXPECT_EQ(label, 1);
+  for (const Json& psnr : column(victims, "mean_psnr")) EXPECT_LT(psnr.get<double>(), 30);
+  const Json& attackers = out.at("tables").at("attackers");
+  EXPECT_EQ(column(attackers, "adversary")[0], "server");
+  EXPECT_EQ(column(attackers, "exact")[0], 5);
+  EXPECT_EQ(out.at("gallery").size(), 5U);
+  EXPECT_EQ(out.at("truths").size(), 5U);
+}
+
+TEST(TrainingAttack, EveryRecipeRunsOnWhatItReads) {
+  const char* quick = "closed_forms = false\niterations = 30\nrestarts = 2\nvictims = 2\n";
+  for (const char* kind : {"dlg", "idlg", "inverting-gradients", "fedavg-inversion"}) {
+    const testing::Setting setting(
+        attacked("fedavg", fmt::format("kind = \"{}\"\n{}", kind, quick), "batch = 2\nlocal_steps = 2\n"));
+    const Json out = run(setting);
+    const Json& victims = out.at("tables").at("victims");
+    EXPECT_GE(victims.at("rows").size(), 4U) << kind;
+    for (const Json& count : column(victims, "iterations")) EXPECT_GE(count.get<int>(), 2);
+    for (const Json& start : column(victims, "start_psnr")) EXPECT_TRUE(start.is_number());
+  }
+}
+
+TEST(TrainingAttack, NoiseOfPublicScaleHelpsTheMatchingAndHidesTheRecord) {
+  const char* noise = "kind = \"dp_sgd\"\nclip = 1.0\nnoise_multiplier = 2.0\n";
+  const testing::Setting setting(attacked(
+      "fedsgd",
+      "kind = \"idlg\"\nmatching = \"gaussian\"\noptimiser = \"adam\"\niterations = 20\nrestarts = 1\n",
+      "batch = 1\n", noise));
+  const Json out = run(setting);
+  EXPECT_LT(mean(column(out.at("tables").at("victims"), "psnr")), 15);
+}
+
+TEST(TrainingAttack, StartingAtTheOriginalFakesAReconstruction) {
+  const auto psnr = [](const char* start) {
+    const testing::Setting setting(attacked(
+        "fedsgd",
+        fmt::format("kind = \"inverting-gradients\"\nclosed_forms = false\niterations = 5\nrate = 0.01\n"
+                    "restarts = 1\nstart = \"{}\"\n",
+                    start),
+        "batch = 1\n", "kind = \"dp_sgd\"\nclip = 1.0\nnoise_multiplier = 5.0\n"));
+    return mean(column(run(setting).at("tables").at("victims"), "psnr"));
+  };
+  EXPECT_GT(psnr("original"), 25);
+  EXPECT_LT(psnr("normal"), 15);
+  EXPECT_LT(psnr("public"), 22);
+}
+
+/// The same examples, but what the nodes hold looks different.
+class OtherTruth : public Examples {
+ public:
+  OtherTruth(const Examples& inner, const std::vector<std::size_t>& secret)
+      : Examples(inner.targets()), inner_(inner), secret_(secret.begin(), secret.end()) {}
+  Shape input() const override { return inner_.input(); }
+  const Normalisation* pixels() const override { return inner_.pixels(); }
+  Problems<double> gather(std::span<const std::size_t> chosen, std::size_t outputs, std::uint64_t pass,
+                          ExampleMemory& memory) const override {
+    const Problems<double> problem = inner_.gather(chosen, outputs, pass, memory);
+    const std::size_t width = inner_.input().size();
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+      if (!secret_.contains(chosen[i])) continue;
+      for (std::size_t k = 0; k < width; ++k) memory.inputs[i * width + k] = -memory.inputs[i * width + k];
+      std::reverse(memory.targets.begin() + static_cast<std::ptrdiff_t>(i * outputs),
+                   memory.targets.begin() + static_cast<std::ptrdiff_t>((i + 1) * outputs));
+    }
+    return problem;
+  }
+
+ private:
+  const Examples& inner_;
+  std::set<std::size_t> secret_;
+};
+
+TEST(TrainingAttack, AnotherTruthBehindTheSameViewLeavesTheOutputIdentical) {
+  const testing::Setting setting(attacked(
+      "fedavg", "kind = \"dlg\"\nclosed_forms = false\niterations = 25\nrestarts = 2\nstart = \"public\"\n",
+      "batch = 2\nlocal_steps = 1\n"));
+  const Cell& cell = setting.plan.cells[0];
+  const TrialAddress address{setting.plan.seed, 0};
+  const auto trial = setting.trial();
+  StepLog log;
+  while (trial->run().end() == RunEnd::kNotYet) {
+    log.note(trial->protocol());
+    trial->run().advance();
+  }
+  log.note(trial->protocol());
+  TrainingData other;
+  other.examples = std::make_unique<OtherTruth>(*setting.data.examples, setting.data.parts.train);
+  other.parts = setting.data.parts;
+  const Json first = attack_training(cell, address, *trial, log, setting.data, true);
+  const Json second = attack_training(cell, address, *trial, log, other, true);
+  const auto pictures = [](const Json& result) {
+    std::multiset<std::string> all;
+    for (const Json& entry : result.at("gallery")) all.insert(entry.at("image").get<std::string>());
+    return all;
+  };
+  EXPECT_EQ(pictures(first), pictures(second));
+  for (const char* account : {"route", "matching", "iterations", "evaluations"})
+    EXPECT_EQ(column(first.at("tables").at("victims"), account),
+              column(second.at("tables").at("victims"), account));
+  EXPECT_NE(first.at("truths"), second.at("truths"));
+  EXPECT_NE(column(first.at("tables").at("victims"), "psnr"),
+            column(second.at("tables").at("victims"), "psnr"));
+}
+
+TEST(TrainingAttack, TheSameForAnyNumberOfThreads) {
+  const testing::Setting setting(
+      attacked("fedsgd", "kind = \"idlg\"\nclosed_forms = false\niterations = 20\n", "batch = 2\n"));
+  const auto scores = [&](std::size_t threads) {
+    set_thread_count(threads);
+    return column(run(setting).at("tables").at("victims"), "psnr");
+  };
+  const auto one = scores(1);
+  EXPECT_EQ(one, scores(3));
+  set_thread_count(0);
+}
+
+std::vector<std::string> problems_of(const testing::Wanted& wanted) {
+  std::vector<std::string> out;
+  const Plan plan = parse_plan(testing::plan_text(wanted), "test.toml", standard_catalogue());
+  for (const Problem& problem : preflight(plan, testing::sources())) out.push_back(problem.why);
+  return out;
+}
+
+TEST(TrainingAttack, PlansThatCannotWorkAreRefusedBeforeTheFirstStep) {
+  EXPECT_THAT(problems_of({"fedsgd", "kind = \"none\"\n", "[attack]\nkind = \"dlg\"\n", 2}),
+              Contains(HasSubstr("needs somebody who listens")));
+  EXPECT_THAT(problems_of(attacked("skip_ring", "kind = \"dlg\"\n")),
+              Contains(HasSubstr("no attack reads gradients")));
+  EXPECT_THAT(problems_of(attacked("fedsgd", "kind = \"pdmm-difference\"\n")),
+              Contains(HasSubstr("cannot read the messages of protocol \"fedsgd\"")));
+  EXPECT_THAT(problems_of(attacked("fedsgd", "kind = \"dlg\"\nin_range = true\n")),
+              Contains(HasSubstr("without bounds")));
+  EXPECT_TRUE(problems_of(attacked("fedsgd", "kind = \"dlg\"\n")).empty());
+}
+
+TEST(StepLog, TellsWhichRecordsWereAtStake) {
+  const testing::Setting setting({"fedsgd", "kind = \"none\"\n", "batch = 3\n", 4});
+  const auto trial = setting.trial();
+  StepLog log;
+  for (int round = 0; round < 4; ++round) {
+    log.note(trial->protocol());
+    trial->run().advance();
+  }
+  log.note(trial->protocol());
+  Learner& learner = *trial->protocol().learners()[2];
+  for (std::uint64_t round = 1; round <= 4; ++round) {
+    auto expected = learner.records_of_step(round - 1).first;
+    std::ranges::sort(expected);
+    EXPECT_EQ(log.used(trial->protocol(), 2, round, 1).records, expected);
+  }
+  EXPECT_EQ(log.used(trial->protocol(), 2, 1, 4).records.size(), learner.records().size());
+}
+
+}  // namespace
+}  // namespace earshot
