@@ -71,11 +71,18 @@ Json network_json(const ChosenModel& chosen) {
           {"loss", name_of(script.loss)}};
 }
 
+/// How derivatives of gradients, which attacks need, are computed.
+std::string pullback_text(const ChosenModel& chosen) {
+  const std::string note = chosen.model ? chosen.model->pullback_note() : "";
+  return note.empty() ? "second derivative" : note;
+}
+
 Json description(const ChosenModel& chosen) {
   Json document = network_json(chosen);
   document["engine"] = chosen.engine;
   const PerExample per_example = per_example_gradients(chosen);
   document["per_example_gradients"] = {{"how", per_example.how}, {"why", per_example.why}};
+  document["pullback"] = pullback_text(chosen);
   if (chosen.stored) document["provenance"] = chosen.stored->provenance;
   return document;
 }
@@ -110,8 +117,8 @@ void print_description(const ChosenModel& chosen) {
                shape_text(script.input), script.outputs, name_of(script.loss));
   }
   const PerExample per_example = per_example_gradients(chosen);
-  fmt::print("  gradients and pullbacks (inputs, labels): yes\n  per-example gradients: {}; {}\n",
-             per_example.how, per_example.why);
+  fmt::print("  gradients: yes; pullbacks (inputs, labels): {}\n  per-example gradients: {}; {}\n",
+             pullback_text(chosen), per_example.how, per_example.why);
   if (chosen.stored) fmt::print("  provenance {}\n", chosen.stored->provenance.dump());
 }
 

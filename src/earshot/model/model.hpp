@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "earshot/core/random.hpp"
@@ -115,6 +116,8 @@ class Model {
   virtual void initialise(Stream& stream, std::span<double> parameters) const = 0;
   /// A document for people and checkpoints: engine, architecture, layers, sizes.
   virtual Json describe() const = 0;
+  /// A sentence for reports where pullbacks are not exact second derivatives; empty where they are.
+  virtual std::string pullback_note() const { return {}; }
 
   /// Running statistics of batch norm; empty for most models.
   virtual std::span<const double> buffers() const = 0;

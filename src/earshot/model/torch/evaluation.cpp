@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <string>
 
@@ -74,6 +75,33 @@ Tensor sum_of_rows(const Tensor& losses, const WeightedRows& rows) {
   return (losses.index_select(0, rows.rows) * rows.weights.to(losses.dtype())).sum();
 }
 
+/// An operator whose backward pass has no derivative: libtorch says "derivative for aten::... is not
+/// implemented". Anything else that goes wrong is not to be worked around.
+bool lacks_second_derivative(const std::exception& error) {
+  const std::string message = short_message(error);
+  return message.find("derivative for") != std::string::npos &&
+         message.find("is not implemented") != std::string::npos;
+}
+
+template <class Real>
+double largest(std::span<const Real> values) {
+  double most = 0;
+  for (const Real value : values) most = std::max(most, std::abs(static_cast<double>(value)));
+  return most;
+}
+
+/// The step t of a central difference along `direction`: the largest parameter changes by the cube root of
+/// the rounding unit, relatively, where the error of the difference (t^2) and that of rounding (unit / t)
+/// meet.
+template <class Real>
+double difference_step(std::span<const Real> parameters, std::span<const Real> direction) {
+  const double length = largest(direction);
+  const double size = largest(parameters);
+  if (length == 0) return 1;
+  return std::cbrt(static_cast<double>(std::numeric_limits<Real>::epsilon())) * (size > 0 ? size : 1) /
+         length;
+}
+
 std::string what_failed(const TorchNetwork& network) {
   return network.name() + " cannot be evaluated";
 }
@@ -134,16 +162,23 @@ WeightedRows weighted_rows(std::span<const Real> weights, std::size_t target_row
 }
 
 template <class Real>
+Tensor TorchEvaluation<Real>::loss_of(const Problems<Real>& problems, const TorchProblem& problem,
+                                      const Tensor& targets) const {
+  const TorchNetwork& network = *network_;
+  const WeightedRows rows =
+      weighted_rows(problems.row_weights, target_rows(network, problems.rows, problems.graph));
+  const Tensor loss = sum_of_rows(row_losses(network.loss(), network.forward(problem), targets), rows);
+  return network.reduction() == Reduction::kMean ? loss / rows.total : loss;
+}
+
+template <class Real>
 auto TorchEvaluation<Real>::differentiate(const Problems<Real>& problems, std::size_t index, bool twice) const
     -> Kept {
   const TorchNetwork& network = *network_;
   TorchProblem problem =
       to_problem(network, problems, index, twice ? Follow::kEverything : Follow::kParameters);
   const Tensor targets = to_targets(network, problems, index).requires_grad_(twice);
-  const WeightedRows rows =
-      weighted_rows(problems.row_weights, target_rows(network, problems.rows, problems.graph));
-  Tensor loss = sum_of_rows(row_losses(network.loss(), network.forward(problem), targets), rows);
-  if (network.reduction() == Reduction::kMean) loss = loss / rows.total;
+  const Tensor loss = loss_of(problems, problem, targets);
   std::vector<Tensor> gradients =
       torch::autograd::grad({loss}, problem.parameters, {}, /*retain_graph=*/twice,
                             /*create_graph=*/twice, /*allow_unused=*/true);
@@ -166,6 +201,7 @@ void TorchEvaluation<Real>::gradients(const Problems<Real>& problems, std::span<
     return;
   }
   in_torch(network_->fault(), what_failed(*network_), [&] {
+    if (network_->pullback_method().by_differences()) keeps_graphs_ = false;
     for (std::size_t k = 0; k < problems.count; ++k) {
       Kept kept = differentiate(problems, k, keeps_graphs_);
       losses[k] = kept.loss.template item<Real>();
@@ -213,31 +249,104 @@ void TorchEvaluation<Real>::differentiate_again(std::size_t index, std::span<con
 }
 
 template <class Real>
+std::vector<Tensor> TorchEvaluation<Real>::source_gradients(std::size_t index,
+                                                            std::span<const Real> parameters,
+                                                            const ProblemGradient<Real>& wanted) const {
+  Problems<Real> moved = last_;
+  moved.parameters = parameters;
+  const TorchProblem problem = to_problem(*network_, moved, index, Follow::kEverything);
+  const Tensor targets = to_targets(*network_, moved, index).requires_grad_();
+  std::vector<Tensor> sources;
+  if (!wanted.inputs.empty()) sources.push_back(problem.inputs);
+  if (!wanted.targets.empty()) sources.push_back(targets);
+  if (!wanted.adjacency.empty()) sources.push_back(problem.adjacency);
+  if (sources.empty()) return {};
+  return torch::autograd::grad({loss_of(moved, problem, targets)}, sources, {}, /*retain_graph=*/false,
+                               /*create_graph=*/false, /*allow_unused=*/true);
+}
+
+template <class Real>
+void TorchEvaluation<Real>::difference(std::size_t index, std::span<const Real> direction,
+                                       ProblemGradient<Real> out) const {
+  const auto parameters = part(last_.parameters, network_->parameter_count(), index);
+  const double step = difference_step<Real>(parameters, direction);
+  std::vector<Real> ahead(parameters.begin(), parameters.end());
+  std::vector<Real> behind = ahead;
+  for (std::size_t i = 0; i < ahead.size(); ++i) {
+    ahead[i] += static_cast<Real>(step * direction[i]);
+    behind[i] -= static_cast<Real>(step * direction[i]);
+  }
+  const std::vector<Tensor> plus = source_gradients(index, ahead, out);
+  const std::vector<Tensor> minus = source_gradients(index, behind, out);
+  std::size_t source = 0;
+  for (const std::span<Real> sink : {out.inputs, out.targets, out.adjacency}) {
+    if (sink.empty()) continue;
+    const Tensor& a = plus[source];
+    const Tensor& b = minus[source];
+    ++source;
+    // What the loss does not depend on has no gradient, on neither side.
+    copy_to<Real>(a.defined() && b.defined() ? (a - b) / (2 * step) : Tensor(), sink);
+  }
+}
+
+template <class Real>
+ProblemGradient<Real> TorchEvaluation<Real>::part_of_pullback(const ProblemGradient<Real>& out,
+                                                              std::size_t index) const {
+  const std::size_t inputs = last_.rows * network_->input_size();
+  const std::size_t targets = target_rows(*network_, last_.rows, last_.graph) * network_->output_size();
+  const std::size_t edges = last_.graph ? last_.graph->edges() : 0;
+  return {part_of(out.inputs, inputs, index), part_of(out.targets, targets, index),
+          part_of(out.adjacency, edges, index)};
+}
+
+template <class Real>
+void TorchEvaluation<Real>::pull_by_second_derivatives(std::span<const Real> directions,
+                                                       const ProblemGradient<Real>& out) {
+  const std::size_t parameters = network_->parameter_count();
+  keeps_graphs_ = true;
+  if (kept_.empty()) {
+    for (std::size_t k = 0; k < last_.count; ++k) kept_.push_back(differentiate(last_, k, true));
+  }
+  for (std::size_t k = 0; k < last_.count; ++k)
+    differentiate_again(k, directions.subspan(k * parameters, parameters), part_of_pullback(out, k));
+}
+
+template <class Real>
+void TorchEvaluation<Real>::pull_by_differences(std::span<const Real> directions,
+                                                const ProblemGradient<Real>& out) const {
+  const std::size_t parameters = network_->parameter_count();
+  for (std::size_t k = 0; k < last_.count; ++k)
+    difference(k, directions.subspan(k * parameters, parameters), part_of_pullback(out, k));
+}
+
+template <class Real>
 void TorchEvaluation<Real>::pullbacks(std::span<const Real> directions, ProblemGradient<Real> out) {
   const TorchNetwork& network = *network_;
-  const std::size_t parameters = network.parameter_count();
+  const std::size_t rows = target_rows(network, last_.rows, last_.graph);
   const std::size_t inputs = last_.rows * network.input_size();
-  const std::size_t targets = target_rows(network, last_.rows, last_.graph) * network.output_size();
   const std::size_t edges = last_.graph ? last_.graph->edges() : 0;
-  expect_size("directions", directions.size(), last_.count * parameters);
+  expect_size("directions", directions.size(), last_.count * network.parameter_count());
   if (!out.inputs.empty()) expect_size("inputs' gradient", out.inputs.size(), last_.count * inputs);
-  if (!out.targets.empty()) expect_size("targets' gradient", out.targets.size(), last_.count * targets);
+  if (!out.targets.empty())
+    expect_size("targets' gradient", out.targets.size(), last_.count * rows * network.output_size());
   if (!out.adjacency.empty()) expect_size("adjacency's gradient", out.adjacency.size(), last_.count * edges);
-  if (weighted_rows(last_.row_weights, target_rows(network, last_.rows, last_.graph)).total == 0) {
+  if (weighted_rows(last_.row_weights, rows).total == 0) {
     for (const std::span<Real> zero : {out.inputs, out.targets, out.adjacency})
       std::fill(zero.begin(), zero.end(), Real{0});
     return;
   }
+  PullbackMethod& method = network.pullback_method();
   in_torch(network.fault(), network.name() + " cannot be differentiated twice", [&] {
-    keeps_graphs_ = true;
-    if (kept_.empty()) {
-      for (std::size_t k = 0; k < last_.count; ++k) kept_.push_back(differentiate(last_, k, true));
+    if (!method.by_differences()) {
+      try {
+        return pull_by_second_derivatives(directions, out);
+      } catch (const std::exception& error) {
+        if (!lacks_second_derivative(error)) throw;
+        method.use_differences(PullbackMethod::Reason::kNoSecondDerivative);
+        kept_.clear();
+      }
     }
-    for (std::size_t k = 0; k < last_.count; ++k) {
-      differentiate_again(k, directions.subspan(k * parameters, parameters),
-                          {part_of(out.inputs, inputs, k), part_of(out.targets, targets, k),
-                           part_of(out.adjacency, edges, k)});
-    }
+    pull_by_differences(directions, out);
   });
 }
 

@@ -1,5 +1,5 @@
 // The seam's evaluation by automatic differentiation: gradients are graphs, pullbacks differentiate them
-// again.
+// again, or, where an operator has no second derivative, take the difference of two input gradients.
 #pragma once
 
 #include <cstddef>
@@ -56,9 +56,22 @@ class TorchEvaluation : public Evaluation<Real> {
     torch::Tensor targets;
     torch::Tensor adjacency;
   };
+  /// The problem's loss as a tensor.
+  torch::Tensor loss_of(const Problems<Real>& problems, const TorchProblem& problem,
+                        const torch::Tensor& targets) const;
   Kept differentiate(const Problems<Real>& problems, std::size_t index, bool twice) const;
   void differentiate_again(std::size_t index, std::span<const Real> direction,
                            ProblemGradient<Real> out) const;
+  /// Gradients of the loss by inputs, targets and adjacency, as far as `wanted`, at other parameters.
+  std::vector<torch::Tensor> source_gradients(std::size_t index, std::span<const Real> parameters,
+                                              const ProblemGradient<Real>& wanted) const;
+  /// (grad_x L(theta + t r) - grad_x L(theta - t r)) / 2t, which is d<r, grad_theta L>/dx up to t^2 and
+  /// rounding.
+  void difference(std::size_t index, std::span<const Real> direction, ProblemGradient<Real> out) const;
+  /// Problem `index`'s part of what pullbacks write.
+  ProblemGradient<Real> part_of_pullback(const ProblemGradient<Real>& out, std::size_t index) const;
+  void pull_by_second_derivatives(std::span<const Real> directions, const ProblemGradient<Real>& out);
+  void pull_by_differences(std::span<const Real> directions, const ProblemGradient<Real>& out) const;
 
   std::shared_ptr<const TorchNetwork> network_;
   // Keeping graphs costs memory and time that training need not pay: they are kept once a pullback was asked

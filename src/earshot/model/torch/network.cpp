@@ -20,6 +20,13 @@ bool uses_batch(const PlacedLayer& place) {
 
 }  // namespace
 
+std::string PullbackMethod::note() const {
+  if (!by_differences()) return {};
+  const bool asked = reason_ == Reason::kAskedFor;
+  return std::string("central difference of input gradients: ") +
+         (asked ? "asked for" : "this model offers no second derivative");
+}
+
 std::size_t TorchNetwork::parameter_count() const {
   std::size_t count = 0;
   for (const auto& shape : pieces()) count += values_in(shape);

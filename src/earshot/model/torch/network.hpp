@@ -1,12 +1,14 @@
 // A network as torch sees it: a differentiable function of its parameter tensors and a problem's data.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <torch/torch.h>
@@ -38,9 +40,27 @@ struct TorchProblem {
   std::span<double> observed{};  // not empty: where batch norm writes its batch mean and unbiased variance
 };
 
+/// How a model's pullbacks are computed. Its evaluations share one, so that what one finds out all know.
+class PullbackMethod {
+ public:
+  enum class Reason { kNone, kNoSecondDerivative, kAskedFor };
+
+  bool by_differences() const { return reason_ != Reason::kNone; }
+  void use_differences(Reason reason) { reason_ = reason; }
+  /// For Model::pullback_note.
+  std::string note() const;
+
+ private:
+  std::atomic<Reason> reason_ = Reason::kNone;
+};
+
 class TorchNetwork {
  public:
+  explicit TorchNetwork(std::shared_ptr<PullbackMethod> pullback = std::make_shared<PullbackMethod>())
+      : pullback_(std::move(pullback)) {}
   virtual ~TorchNetwork() = default;
+
+  PullbackMethod& pullback_method() const { return *pullback_; }
 
   /// Shapes of the parameter tensors; one after the other they are the flat parameter vector.
   virtual const std::vector<std::vector<std::int64_t>>& pieces() const = 0;
@@ -63,6 +83,9 @@ class TorchNetwork {
   virtual std::string name() const = 0;
 
   std::size_t parameter_count() const;
+
+ private:
+  std::shared_ptr<PullbackMethod> pullback_;
 };
 
 /// Layers of an Architecture.

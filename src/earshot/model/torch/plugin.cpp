@@ -9,6 +9,7 @@
 #include "earshot/core/error.hpp"
 #include "earshot/model/torch/evaluation.hpp"
 #include "earshot/model/torch/network.hpp"
+#include "earshot/model/torch/perceptual.hpp"
 #include "earshot/model/torch/script.hpp"
 #include "earshot/model/torch/tensors.hpp"
 #include "earshot/model/torch_engine.hpp"
@@ -33,6 +34,7 @@ class LayeredModel : public Model {
     document["engine"] = "torch";
     return document;
   }
+  std::string pullback_note() const override { return network_->pullback_method().note(); }
 
   std::span<const double> buffers() const override { return network_->buffers(); }
   void set_buffers(std::span<const double> buffers) override {
@@ -85,6 +87,7 @@ class ScriptModel : public Model {
     std::ranges::copy(script_.start, parameters.begin());
   }
   Json describe() const override { return describe_script(script_); }
+  std::string pullback_note() const override { return script_.pullback->note(); }
   std::span<const double> buffers() const override { return {}; }
   void set_buffers(std::span<const double> buffers) override {
     if (!buffers.empty()) fail(Fault::kInternal, script_.name + " keeps no running statistics of ours");
@@ -109,6 +112,10 @@ class Engine : public TorchEngine {
   std::unique_ptr<Model> load_script(const std::filesystem::path& path,
                                      const ScriptOptions& options) const override {
     return std::make_unique<ScriptModel>(load_script_file(path, options));
+  }
+  std::unique_ptr<PerceptualDistance> load_perceptual_distance(
+      const std::filesystem::path& path) const override {
+    return load_perceptual_script(path);
   }
 };
 

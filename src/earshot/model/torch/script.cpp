@@ -91,10 +91,6 @@ void check_operators(const torch::jit::Module& module) {
   }
 }
 
-bool is_supported(torch::Dtype dtype) {
-  return dtype == torch::kFloat32 || dtype == torch::kFloat64;
-}
-
 torch::jit::Module owner_of(torch::jit::Module module, std::string_view path) {
   for (std::size_t dot; (dot = path.find('.')) != std::string_view::npos; path.remove_prefix(dot + 1))
     module = module.attr(std::string(path.substr(0, dot))).toModule();
@@ -139,8 +135,11 @@ std::string shape_text(const Tensor& tensor) {
 
 class ScriptNetwork : public TorchNetwork {
  public:
-  ScriptNetwork(torch::jit::Module module, const ScriptOptions& options, std::string name)
-      : module_(std::move(module)), options_(options), name_(std::move(name)) {
+  ScriptNetwork(torch::jit::Module module, const LoadedScript& script)
+      : TorchNetwork(script.pullback),
+        module_(std::move(module)),
+        options_(script.options),
+        name_(script.name) {
     for (const ScriptParameter& parameter : trained_parameters(module_)) {
       pieces_.push_back(parameter.value.sizes().vec());
       for (const std::string& path : parameter.names) {
@@ -213,7 +212,7 @@ void convert_tensors(const torch::jit::Module& root, torch::Dtype dtype) {
   }
 }
 
-torch::jit::Module load_module(const std::filesystem::path& path) {
+torch::jit::Module open_module(const std::filesystem::path& path) {
   const Bytes bytes = read_bytes(path);
   check_script_file(bytes);
   std::istringstream stream(std::string(bytes.begin(), bytes.end()));
@@ -285,10 +284,20 @@ void check_evaluation(const LoadedScript& script, std::size_t rows) {
 
 }  // namespace
 
+bool is_supported(torch::Dtype dtype) {
+  return dtype == torch::kFloat32 || dtype == torch::kFloat64;
+}
+
+torch::jit::Module load_checked_module(const std::filesystem::path& path) {
+  torch::jit::Module module = open_module(path);
+  in_torch(Fault::kData, "libtorch cannot compile it", [&] { check_operators(module); });
+  return module;
+}
+
 LoadedScript load_script_file(const std::filesystem::path& path, const ScriptOptions& options) {
   return with_context(path.string(), [&] {
-    LoadedScript script{load_module(path), path.filename().string(), options, {}};
-    in_torch(Fault::kData, "libtorch cannot compile it", [&] { check_operators(script.module); });
+    LoadedScript script{load_checked_module(path), path.filename().string(), options, {}};
+    if (options.central_differences) script.pullback->use_differences(PullbackMethod::Reason::kAskedFor);
     for (const ScriptParameter& parameter : trained_parameters(script.module)) {
       const std::size_t offset = script.start.size();
       script.start.resize(offset + static_cast<std::size_t>(parameter.value.numel()));
@@ -308,7 +317,7 @@ LoadedScript load_script_file(const std::filesystem::path& path, const ScriptOpt
 std::unique_ptr<TorchNetwork> make_script_network(const LoadedScript& script, torch::Dtype dtype) {
   torch::jit::Module copy = script.module.deepcopy();
   convert_tensors(copy, dtype);
-  return std::make_unique<ScriptNetwork>(std::move(copy), script.options, script.name);
+  return std::make_unique<ScriptNetwork>(std::move(copy), script);
 }
 
 Json describe_script(const LoadedScript& script) {
@@ -316,7 +325,9 @@ Json describe_script(const LoadedScript& script) {
   for (const ScriptParameter& parameter : trained_parameters(script.module)) {
     parameters.push_back({{"name", parameter.names.front()}, {"shape", parameter.value.sizes().vec()}});
   }
-  return {{"engine", "torch"}, {"script", script.name}, {"parameters", std::move(parameters)}};
+  Json document{{"engine", "torch"}, {"script", script.name}, {"parameters", std::move(parameters)}};
+  if (script.pullback->by_differences()) document["pullback"] = script.pullback->note();
+  return document;
 }
 
 }  // namespace earshot

@@ -19,7 +19,14 @@ struct LoadedScript {
   std::string name;  // of the file
   ScriptOptions options;
   std::vector<double> start;  // the file's parameters
+  std::shared_ptr<PullbackMethod> pullback = std::make_shared<PullbackMethod>();
 };
+/// Checked before, while and after libtorch opens it; in evaluation mode.
+torch::jit::Module load_checked_module(const std::filesystem::path& path);
+
+/// Whether parameters and buffers of this type can be computed with.
+bool is_supported(torch::Dtype dtype);
+
 LoadedScript load_script_file(const std::filesystem::path& path, const ScriptOptions& options);
 
 /// A copy of the module to be evaluated by one thread in one precision.

@@ -12,51 +12,19 @@
 #include "earshot/core/files.hpp"
 #include "earshot/model/native/native_model.hpp"
 #include "earshot/model/torch/test_engine.hpp"
+#include "earshot/model/torch/test_scripts.hpp"
 
 namespace earshot {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 
-class TorchScript : public ::testing::Test {
+class TorchScript : public ScriptTest {
  protected:
-  TorchScript()
-      : folder_(std::filesystem::temp_directory_path() / ("earshot-script-" + std::to_string(getpid()))) {
-    std::filesystem::create_directories(folder_);
-  }
-  ~TorchScript() override { std::filesystem::remove_all(folder_); }
-
-  std::filesystem::path save(const torch::jit::Module& module) const {
-    const std::filesystem::path path = folder_ / "model.pt";
-    module.save(path.string());
-    return path;
-  }
-  std::filesystem::path write(const Bytes& bytes) const {
-    const std::filesystem::path path = folder_ / "model.pt";
-    write_atomically(path, std::string(bytes.begin(), bytes.end()));
-    return path;
-  }
-  /// What load_script says of the file: one line, bad data.
   static std::string refusal(const std::filesystem::path& path, ScriptOptions options = {.input = {3}}) {
-    try {
-      built_engine().load_script(path, options);
-    } catch (const Error& error) {
-      EXPECT_EQ(error.fault(), Fault::kData) << error.what();
-      EXPECT_THAT(error.what(), Not(HasSubstr("\n")));
-      return error.what();
-    }
-    ADD_FAILURE() << "was accepted";
-    return "";
+    return refusal_of([&] { built_engine().load_script(path, options); });
   }
-
-  std::filesystem::path folder_;
 };
-
-torch::Tensor parameter(std::vector<std::int64_t> shape, torch::Dtype dtype = torch::kFloat32) {
-  torch::manual_seed(7);
-  return torch::randn(shape).to(dtype).requires_grad_();
-}
 
 /// A dense layer of three inputs and two outputs with this forward.
 torch::jit::Module module_with(const std::string& forward, torch::Dtype dtype = torch::kFloat32) {
@@ -70,19 +38,10 @@ torch::jit::Module module_with(const std::string& forward, torch::Dtype dtype = 
 const std::string kLinear = "def forward(self, x):\n    return torch.linear(x, self.w, self.b)\n";
 
 TEST_F(TorchScript, AgreesWithTheNativeEngine) {
-  torch::jit::Module module("Net");
-  module.register_parameter("w1", parameter({5, 3}), false);
-  module.register_parameter("b1", parameter({5}), false);
-  module.register_parameter("w2", parameter({2, 5}), false);
-  module.register_parameter("b2", parameter({2}), false);
-  module.define(
-      "def forward(self, x):\n"
-      "    h = torch.tanh(torch.linear(x, self.w1, self.b1))\n"
-      "    return torch.linear(h, self.w2, self.b2)\n");
+  const torch::jit::Module module = tanh_module();
   for (const LossKind loss :
        {LossKind::kSoftmaxCrossEntropy, LossKind::kBinaryCrossEntropy, LossKind::kMeanSquared}) {
-    const Architecture net{
-        "net", {3}, {Dense{5}, Activate{ActivationKind::kTanh}, Dense{2}}, loss, Reduction::kSum};
+    const Architecture net = tanh_network(loss, Reduction::kSum);
     const auto script = built_engine().load_script(save(module), {{3}, 0, loss, Reduction::kSum});
     const auto native = make_native_model(net);
     ASSERT_EQ(script->parameter_count(), native->parameter_count());
