@@ -23,10 +23,10 @@ define configure_and_build
 	cmake --build --preset $(1) --parallel $(JOBS) $(2)
 endef
 
-.PHONY: help setup data build demo test test-release test-asan format format-check lint fuzz bench clean
+.PHONY: help setup data build demo test test-release test-asan format format-check lint fuzz bench bench-inversion clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile
 
 setup: ## install missing Debian packages; fetch the report's chart library
 	scripts/setup.sh
@@ -71,6 +71,10 @@ fuzz: setup ## fuzz every parser for FUZZ_SECONDS (60)
 bench: setup data ## build and run the benchmarks
 	$(call configure_and_build,bench)
 	find build/release/bench -maxdepth 1 -type f -perm -u+x | sort | xargs --no-run-if-empty -n 1 sh -c '"$$0"'
+
+bench-inversion: setup ## time gradient inversion against PyTorch (installs python3-torch)
+	$(call configure_and_build,bench,--target inversion_bench)
+	scripts/bench_inversion.sh
 
 clean: ## remove everything built; data stays
 	rm -rf build

@@ -66,7 +66,9 @@ const std::vector<Attack>& attacks() {
       {"mlp-105-batch-1", small_perceptron(), 1, Labels::kKnown, adam(500), 1},
       {"mlp-105-batch-8", small_perceptron(), 8, Labels::kKnown, adam(500), 1},
       {"mlp-784-batch-1", perceptron({784, 100, 10}, ActivationKind::kSigmoid), 1, Labels::kKnown, adam(500),
-       1}};
+       1},
+      {"mlp-784-wide-batch-1", perceptron({784, 1000, 1000, 10}, ActivationKind::kSigmoid), 1, Labels::kKnown,
+       adam(100), 1, 20}};
   return all;
 }
 

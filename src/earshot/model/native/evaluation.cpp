@@ -1,6 +1,7 @@
 #include "earshot/model/native/evaluation.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -19,7 +20,8 @@ constexpr std::size_t kGroupBytes = std::size_t{256} << 10U;
 constexpr std::size_t kRowsInCache = 8;
 constexpr std::size_t kRowsBeyond = 64;
 /// The same where no gradients are written, and few enough to be shared out among threads.
-constexpr std::size_t kMatchedRows = 16;
+constexpr std::size_t kMatchedInCache = 16;
+constexpr std::size_t kMatchedBeyond = 32;
 
 void expect(bool holds, const char* sentence) {
   if (!holds) fail(Fault::kInternal, sentence);
@@ -112,31 +114,37 @@ std::size_t NativeEvaluation<Real>::match_group_size(const Problems<Real>& probl
         sizeof(Real) * (2 * in_memory_ + 3 * problems.rows * (activations_ + network_->inputs));
     return std::max<std::size_t>(kGroupBytes / bytes, 1);
   }
-  return std::max<std::size_t>(kMatchedRows / std::max<std::size_t>(problems.rows, 1), 1);
+  const bool in_cache = network_->parameters * sizeof(Real) <= kGroupBytes;
+  const std::size_t rows = in_cache ? kMatchedInCache : kMatchedBeyond;
+  return std::max<std::size_t>(rows / std::max<std::size_t>(problems.rows, 1), 1);
 }
 
 template <class Real>
-void NativeEvaluation<Real>::start(const Problems<Real>& problems, std::size_t size) {
+void NativeEvaluation<Real>::start(const Problems<Real>& problems, std::size_t size, std::size_t most) {
   ready_ = false;
   check(problems);
   groups_used_ = 0;
-  for (std::size_t first = 0; first < problems.count; first += size) {
+  for (std::size_t first = 0; first < problems.count && groups_used_ < most; first += size) {
     if (groups_used_ == groups_.size()) groups_.push_back(std::make_unique<Group>(*network_));
-    Group& group = *groups_[groups_used_++];
-    group.first = first;
-    group.count = std::min(size, problems.count - first);
-    group.call.count = group.count;
-    group.call.rows = problems.rows;
-    group.call.dropout = problems.dropout;
-    group.call.graph = problems.graph;
-    group.call.adjacency = {};
-    if (!problems.adjacency.empty()) {
-      const std::size_t edges = problems.graph->edges();
-      const std::size_t stride = problems.adjacency.size() == edges ? 0 : edges;
-      group.call.adjacency = {problems.adjacency.data() + first * stride, stride};
-    }
+    place(problems, first, std::min(size, problems.count - first), *groups_[groups_used_++]);
   }
   target_rows_ = groups_used_ == 0 ? 0 : groups_.front()->layers->rows_out(groups_.front()->call);
+}
+
+template <class Real>
+void NativeEvaluation<Real>::place(const Problems<Real>& problems, std::size_t first, std::size_t count,
+                                   Group& group) const {
+  group.first = first;
+  group.count = count;
+  group.call.count = count;
+  group.call.rows = problems.rows;
+  group.call.dropout = problems.dropout;
+  group.call.graph = problems.graph;
+  group.call.adjacency = {};
+  if (problems.adjacency.empty()) return;
+  const std::size_t edges = problems.graph->edges();
+  const std::size_t stride = problems.adjacency.size() == edges ? 0 : edges;
+  group.call.adjacency = {problems.adjacency.data() + first * stride, stride};
 }
 
 /// What each target row's loss counts: w_i / sum w, or w_i.
@@ -261,16 +269,23 @@ void NativeEvaluation<Real>::pull(const Problems<Real>& problems, Group& group, 
 template <class Real>
 void NativeEvaluation<Real>::match(const Problems<Real>& problems, std::span<const Real> observed,
                                    std::span<double> distances, ProblemGradient<Real> out) {
-  start(problems, match_group_size(problems));
+  const std::size_t size = match_group_size(problems);
+  const std::size_t parts = (problems.count + size - 1) / size;
+  start(problems, size, thread_count());
   set_scales(problems);
   expect(observed.size() == network_->parameters, "what was observed has the size of a gradient");
   expect(distances.size() == problems.count, "distances are one number per problem");
   check_pullback(problems, out);
   std::ranges::fill(distances, 0.0);
   std::ranges::fill(out.adjacency, Real(0));
-  parallel_for(groups_used_, [&](std::size_t i) {
-    Group& group = *groups_[i];
-    match_group(problems, observed, group, distances.data() + group.first, out);
+  // A thread keeps its memory, warm in its cache, from one group of problems to the next.
+  std::atomic<std::size_t> next{0};
+  parallel_for(groups_used_, [&](std::size_t worker) {
+    Group& group = *groups_[worker];
+    for (std::size_t part = next++; part < parts; part = next++) {
+      place(problems, part * size, std::min(size, problems.count - part * size), group);
+      match_group(problems, observed, group, distances.data() + group.first, out);
+    }
   });
 }
 

@@ -1,6 +1,7 @@
 // Evaluates a native network on many problems: gradients, pullbacks, matching, clipped sums, outputs.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -63,8 +64,10 @@ class NativeEvaluation final : public Evaluation<Real>, public SquaredMatcher<Re
     ClippingReport report;
   };
 
-  /// Checks the problems and divides them into groups.
-  void start(const Problems<Real>& problems, std::size_t group_size);
+  /// Checks the problems and divides them into groups; only the first `most` are made.
+  void start(const Problems<Real>& problems, std::size_t group_size, std::size_t most = SIZE_MAX);
+  /// Gives the group these problems.
+  void place(const Problems<Real>& problems, std::size_t first, std::size_t count, Group& group) const;
   void check(const Problems<Real>& problems) const;
   std::size_t group_size(const Problems<Real>& problems) const;
   std::size_t match_group_size(const Problems<Real>& problems) const;

@@ -8,52 +8,108 @@
 namespace earshot {
 namespace {
 
-/// Columns j, j + 1, ... of one vector and M rows: the rows' sums of squares and of R x stay in registers,
-/// R^T d is added to memory.
-template <class Real, int N, int M>
-EARSHOT_INLINE void residual_columns(const Residual<Real>& p, const Real* o, const Real* d, std::size_t j,
-                                     Vector<Real, N> (&squares)[M], Vector<Real, N> (&products)[M]) {
-  using V = Vector<Real, N>;
-  const V x = load<V>(p.x + j);
-  V column = load<V>(p.column_sums + j);
-  for (int r = 0; r < M; ++r) {
-    const V factor = broadcast<V>(d[r]);
-    const V rest = factor * x - load<V>(o + static_cast<std::size_t>(r) * p.columns + j);
-    squares[r] += rest * rest;
-    products[r] += rest * x;
-    column += rest * factor;
-  }
-  store(column, p.column_sums + j);
-}
+/// Rows taken together: their sums, enough to keep both multipliers busy, stay in registers.
+constexpr int kResidualRows = 4;
 
 template <class Real, int N>
 EARSHOT_INLINE Real lane_sum(const Vector<Real, N>& v) {
-  Real lanes[N];
-  std::memcpy(lanes, &v, sizeof(lanes));
   Real sum = 0;
-  for (int l = 0; l < N; ++l) sum += lanes[l];
+  for (int l = 0; l < N; ++l) sum += v[l];
   return sum;
 }
 
-/// M rows from row i on; returns their sum of squares.
-template <class Real, int M>
-double residual_rows(const Residual<Real>& p, std::size_t i) {
-  constexpr int kN = kLanes<Real>;
-  const Real* o = p.observed + i * p.columns;
-  const Real* d = p.d + i;
-  Vector<Real, kN> squares[M] = {};
-  Vector<Real, kN> products[M] = {};
-  std::size_t j = 0;
-  for (; j + kN <= p.columns; j += kN) residual_columns<Real, kN, M>(p, o, d, j, squares, products);
-  Real last_squares[M] = {};
-  Real last_products[M] = {};
-  for (; j < p.columns; ++j) residual_columns<Real, 1, M>(p, o, d, j, last_squares, last_products);
-  double sum = 0;
-  for (int r = 0; r < M; ++r) {
-    p.row_sums[i + static_cast<std::size_t>(r)] = lane_sum<Real, kN>(products[r]) + last_products[r];
-    sum += static_cast<double>(lane_sum<Real, kN>(squares[r]) + last_squares[r]);
+/// The sums over the lanes of M vectors.
+template <class Real, int N, int M>
+EARSHOT_INLINE void store_lane_sums(Vector<Real, N> (&v)[M], Real* to) {
+  if constexpr (M == 4 && N >= 4) {
+    using Quad = Vector<Real, 4>;
+    Quad quads[4];
+    for (int r = 0; r < 4; ++r) {
+      if constexpr (N == 8) {
+        quads[r] =
+            __builtin_shufflevector(v[r], v[r], 0, 1, 2, 3) + __builtin_shufflevector(v[r], v[r], 4, 5, 6, 7);
+      } else {
+        quads[r] = v[r];
+      }
+    }
+    transpose_square<Real, 4>(quads);
+    store((quads[0] + quads[1]) + (quads[2] + quads[3]), to);
+  } else {
+    for (int r = 0; r < M; ++r) to[r] = lane_sum<Real, N>(v[r]);
   }
-  return sum;
+}
+
+/// M rows of one residual.
+template <class Real, int M>
+struct ResidualRows {
+  static constexpr int kN = kLanes<Real>;
+  using V = Vector<Real, kN>;
+
+  const Real* o;
+  std::size_t columns;
+  V d[M];
+
+  EARSHOT_INLINE ResidualRows(const Residual<Real>& p, std::size_t i)
+      : o(p.observed + i * p.columns), columns(p.columns) {
+    for (int r = 0; r < M; ++r) d[r] = broadcast<V>(p.d[i + static_cast<std::size_t>(r)]);
+  }
+
+  /// One vector of columns, from column j on.
+  EARSHOT_INLINE void take(std::size_t j, const V& x, V& column, V (&squares)[M], V (&products)[M]) const {
+    for (int r = 0; r < M; ++r) {
+      const V rest = d[r] * x - load<V>(o + static_cast<std::size_t>(r) * columns + j);
+      squares[r] += rest * rest;
+      products[r] += rest * x;
+      column += rest * d[r];
+    }
+  }
+};
+
+/// M rows from row i on; returns the squares of the columns that fill no vector, adds the others' to
+/// `squares`.
+template <class Real, int M>
+EARSHOT_INLINE double residual_rows(const Residual<Real>& p, std::size_t i,
+                                    Vector<Real, kLanes<Real>> (&squares)[M]) {
+  constexpr int kN = kLanes<Real>;
+  using V = Vector<Real, kN>;
+  const ResidualRows<Real, M> rows(p, i);
+  const Real* x = p.x;
+  Real* column_sums = p.column_sums;
+  const std::size_t columns = p.columns;
+  V products[M];
+  for (int r = 0; r < M; ++r) products[r] = V{};
+  std::size_t j = 0;
+  for (; j + kN <= columns; j += kN) {
+    V column = load<V>(column_sums + j);
+    rows.take(j, load<V>(x + j), column, squares, products);
+    store(column, column_sums + j);
+  }
+  store_lane_sums<Real, kN, M>(products, p.row_sums + i);
+  double last_squares = 0;
+  for (; j < columns; ++j) {
+    for (int r = 0; r < M; ++r) {
+      const std::size_t row = i + static_cast<std::size_t>(r);
+      const Real rest = p.d[row] * x[j] - p.observed[row * columns + j];
+      last_squares += static_cast<double>(rest * rest);
+      p.row_sums[row] += rest * x[j];
+      column_sums[j] += rest * p.d[row];
+    }
+  }
+  return last_squares;
+}
+
+template <class Real>
+double residual(const Residual<Real>& p) {
+  constexpr int kN = kLanes<Real>;
+  Vector<Real, kN> squares[kResidualRows];
+  for (auto& sums : squares) sums = Vector<Real, kN>{};
+  Vector<Real, kN> single[1] = {};
+  double sum = 0;
+  std::size_t i = 0;
+  for (; i + kResidualRows <= p.rows; i += kResidualRows) sum += residual_rows<Real>(p, i, squares);
+  for (; i < p.rows; ++i) sum += residual_rows<Real>(p, i, single);
+  const auto all = ((squares[0] + squares[1]) + (squares[2] + squares[3])) + single[0];
+  return sum + static_cast<double>(lane_sum<Real, kN>(all));
 }
 
 template <class Real>
@@ -76,16 +132,6 @@ double difference(std::size_t count, const Real* observed, Real* numbers) {
     sum += static_cast<double>(apart * apart);
     numbers[i] = apart + apart;
   }
-  return sum;
-}
-
-template <class Real>
-double residual(const Residual<Real>& p) {
-  constexpr std::size_t kRows = 4;  // eight sums, enough to keep both multipliers busy
-  double sum = 0;
-  std::size_t i = 0;
-  for (; i + kRows <= p.rows; i += kRows) sum += residual_rows<Real, kRows>(p, i);
-  for (; i < p.rows; ++i) sum += residual_rows<Real, 1>(p, i);
   return sum;
 }
 
