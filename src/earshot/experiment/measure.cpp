@@ -21,10 +21,11 @@ struct Form {
   const char* usage;
 };
 
-const std::array<Form, 8>& forms() {
-  static const std::array<Form, 8> all{{
+const std::array<Form, 9>& forms() {
+  static const std::array<Form, 9> all{{
       {"mean", MeasureKind::kMean, 1, false, "mean(column)"},
       {"std", MeasureKind::kStd, 1, false, "std(column)"},
+      {"median", MeasureKind::kMedian, 1, false, "median(column)"},
       {"min", MeasureKind::kMin, 1, false, "min(column)"},
       {"max", MeasureKind::kMax, 1, false, "max(column)"},
       {"count", MeasureKind::kCount, 0, false, "count()"},

@@ -7,7 +7,7 @@
 
 namespace earshot {
 
-enum class MeasureKind { kMean, kStd, kMin, kMax, kCount, kSpearman, kShareAbove, kShareMeanAbove };
+enum class MeasureKind { kMean, kStd, kMedian, kMin, kMax, kCount, kSpearman, kShareAbove, kShareMeanAbove };
 
 struct Measure {
   MeasureKind kind = MeasureKind::kCount;

@@ -229,6 +229,10 @@ TEST(Results, MeasuresEqualDirectComputation) {
   EXPECT_NEAR(measured("mean(psnr)", where), mean, 1e-11);
   EXPECT_NEAR(measured("std(psnr)", where), deviation, 1e-11);
   EXPECT_NEAR(measured("mean(error)", where), mean_and_deviation(error).first, 1e-12);
+  std::vector<double> sorted = psnr;
+  std::ranges::sort(sorted);
+  EXPECT_NEAR(measured("median(psnr)", where),
+              (sorted[(sorted.size() - 1) / 2] + sorted[sorted.size() / 2]) / 2, 1e-12);
   EXPECT_EQ(measured("min(psnr)", where), *std::ranges::min_element(psnr));
   EXPECT_EQ(measured("max(psnr)", where), *std::ranges::max_element(psnr));
   EXPECT_EQ(measured("count()", where), psnr.size());

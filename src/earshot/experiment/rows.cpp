@@ -136,6 +136,8 @@ std::optional<double> evaluate(const Measure& measure, const Rows& rows) {
       return mean(values);
     case MeasureKind::kStd:
       return sample_deviation(values);
+    case MeasureKind::kMedian:
+      return quantile(values, 0.5);
     case MeasureKind::kMin:
       return *std::ranges::min_element(values);
     case MeasureKind::kMax:

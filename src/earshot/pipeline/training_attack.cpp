@@ -85,7 +85,8 @@ class TrainingAttack {
   }
 
   void attack(const View& view, bool with_pictures) {
-    std::vector<Leak> leaks = find_leaks(view, model_.parameter_count(), settings_);
+    std::vector<Leak> leaks =
+        find_leaks(view, model_.parameter_count(), settings_, std::get_if<Architecture>(&trial_.network()));
     keep_chosen(leaks);
     std::vector<Outcome> outcomes(leaks.size());
     parallel_for(leaks.size(), [&](std::size_t i) {

@@ -45,7 +45,8 @@ std::optional<LeakSource> leak_source(std::string_view protocol) {
   return {};
 }
 
-std::vector<Leak> find_leaks(const View& view, std::size_t parameters, const Settings& recipe) {
+std::vector<Leak> find_leaks(const View& view, std::size_t parameters, const Settings& recipe,
+                             const Architecture* architecture) {
   const auto kind = fact<std::string>(view.told(), "kind");
   const std::optional<LeakSource> source = leak_source(kind);
   if (!source)
@@ -56,7 +57,7 @@ std::vector<Leak> find_leaks(const View& view, std::size_t parameters, const Set
     case LeakSource::kGossip:
       return gossip_leaks(view, parameters, gossip_options(recipe));
     case LeakSource::kPrimalDual:
-      return primal_dual_leaks(view, primal_dual_options(recipe));
+      return primal_dual_leaks(view, primal_dual_options(recipe, architecture));
   }
   fail(Fault::kInternal, "unknown source of leaks");
 }

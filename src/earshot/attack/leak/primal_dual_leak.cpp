@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "earshot/attack/leak/primal_dual_rounds.hpp"
 #include "earshot/attack/leak/public_facts.hpp"
 #include "earshot/core/error.hpp"
 
@@ -35,24 +36,17 @@ class PrimalDualReader {
   std::vector<Leak> leaks() {
     set_bend();
     std::vector<Leak> all;
-    for_victims([&](NodeId node, std::size_t m) {
-      std::optional<Leak> leak = leak_of(node, m);
-      if (leak) all.push_back(std::move(*leak));
-      return leak.has_value();
-    });
-    return all;
-  }
-
-  std::vector<VictimDifferences> differences() {
-    std::vector<VictimDifferences> all;
-    for_victims([&](NodeId node, std::size_t m) {
-      auto one = difference_of(node, m);
-      if (!one) return false;
-      if (all.empty() || all.back().victim != node)
-        all.push_back({node, transcript_.facts().scales[node], {}});
-      all.back().differences.push_back(std::move(*one));
-      return true;
-    });
+    for (const NodeId node : victims()) {
+      std::vector<Leak> own;
+      const std::size_t first = first_step(node);
+      for (std::size_t k = 0; k < options_.rounds; ++k) {
+        std::optional<Leak> leak = leak_of(node, first + k);
+        if (!leak) break;
+        own.push_back(std::move(*leak));
+      }
+      if (options_.together && own.size() > 1) own = {added_up(own)};
+      std::ranges::move(own, std::back_inserter(all));
+    }
     return all;
   }
 
@@ -65,7 +59,9 @@ class PrimalDualReader {
 
   void set_bend() {
     if (rule_ == LocalRule::kExact || rule_ == LocalRule::kSteps) return;
-    const std::optional<double> step = options_.step ? options_.step : transcript_.facts().step;
+    const std::optional<double> step = options_.fit_step != nullptr ? fitted_step()
+                                       : options_.step              ? options_.step
+                                                                    : transcript_.facts().step;
     if (!step)
       fail(Fault::kConfig,
            "the size of a step is secret (protocol.private_step): give a guess, have it fitted, or take "
@@ -73,18 +69,56 @@ class PrimalDualReader {
     bend_ = bend_factor(rule_, *step);
   }
 
-  /// Calls `read` for consecutive steps of every honest node that learns until it answers false.
-  template <class Read>
-  void for_victims(const Read& read) const {
-    for (NodeId node = 0; node < transcript_.facts().learners(); ++node) {
-      if (transcript_.member(node)) continue;
-      const std::span<const Round> steps = transcript_.steps(node);
-      const auto first = std::ranges::find_if(
-          steps, [&](Round at) { return transcript_.training_round(at) >= options_.round; });
-      const auto m = static_cast<std::size_t>(first - steps.begin());
-      for (std::size_t k = 0; k < options_.rounds && read(node, m + k); ++k) {
+  /// Everybody uses the same: the median of what the rounds of a few victims say.
+  std::optional<double> fitted_step() const {
+    constexpr std::size_t kVictims = 9, kRounds = 5;
+    std::vector<double> steps;
+    for (const NodeId node : victims()) {
+      if (steps.size() == kVictims) break;
+      if (transcript_.facts().records[node] != 1) continue;
+      std::vector<SteppedDifference> differences;
+      for (std::size_t k = 0; k < kRounds; ++k) {
+        auto one = difference_of(node, first_step(node) + k);
+        if (!one) break;
+        differences.push_back(std::move(*one));
       }
+      if (const auto step = fit_step(*options_.fit_step, rule_, differences)) steps.push_back(*step);
     }
+    if (steps.empty())
+      fail(Fault::kData,
+           "the size of a step cannot be fitted: that takes a victim with one record, several of its rounds, "
+           "and a network that begins with a dense layer with bias");
+    const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
+    std::ranges::nth_element(steps, middle);
+    return *middle;
+  }
+
+  /// Honest nodes that learn.
+  std::vector<NodeId> victims() const {
+    std::vector<NodeId> all;
+    for (NodeId node = 0; node < transcript_.facts().learners(); ++node) {
+      if (!transcript_.member(node)) all.push_back(node);
+    }
+    return all;
+  }
+  std::size_t first_step(NodeId node) const {
+    const std::span<const Round> steps = transcript_.steps(node);
+    const auto first = std::ranges::find_if(
+        steps, [&](Round at) { return transcript_.training_round(at) >= options_.round; });
+    return static_cast<std::size_t>(first - steps.begin());
+  }
+
+  static Leak added_up(const std::vector<Leak>& own) {
+    std::vector<VectorXd> differences;
+    for (const Leak& one : own)
+      differences.emplace_back(Eigen::Map<const VectorXd>(
+          one.observation.values.data(), static_cast<Eigen::Index>(one.observation.values.size())));
+    Leak leak = own.front();
+    leak.rounds = own.back().round + own.back().rounds - leak.round;
+    leak.observation.values = numbers(aligned_sum(differences));
+    leak.observation.terms = {{1, {}}, {-1, {}}};
+    leak.what = fmt::format("weighted sum of {} leaks from round {} on", own.size(), leak.round);
+    return leak;
   }
 
   std::optional<Leak> leak_of(NodeId node, std::size_t m) const {
@@ -173,10 +207,6 @@ class PrimalDualReader {
 
 std::vector<Leak> primal_dual_leaks(const View& view, const PrimalDualLeakOptions& options) {
   return PrimalDualReader(view, options).leaks();
-}
-
-std::vector<VictimDifferences> stepped_differences(const View& view, const PrimalDualLeakOptions& options) {
-  return PrimalDualReader(view, options).differences();
 }
 
 }  // namespace earshot

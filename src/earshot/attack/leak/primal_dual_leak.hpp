@@ -7,6 +7,7 @@
 
 #include "earshot/attack/leak/leak.hpp"
 #include "earshot/attack/leak/primal_dual_gradients.hpp"
+#include "earshot/model/architecture.hpp"
 
 namespace earshot {
 
@@ -28,24 +29,21 @@ struct PrimalDualLeakOptions {
   ModelAnchor anchor = ModelAnchor::kLinks;
   bool exact_rule = false;  // take every update for an exact one, as an adversary without alpha or mu must
   std::optional<double> step{};  // a guess of alpha or mu instead of what is public
+  /// With a network: alpha or mu is fitted, so that a victim's rounds show the same record, instead of what
+  /// is public. One record per victim.
+  const Architecture* fit_step = nullptr;
   Links links = Links::kAll;
   std::uint64_t round = 1;   // of training, from 1: the first model of the leak is made in it or later
   std::uint64_t rounds = 1;  // leaks per victim, from consecutive steps of the victim
+  bool together = false;     // those leaks as one, added up so that noise averages out (aligned_sum)
   std::uint64_t until = 0;   // the adversary listens for so many rounds of training; 0: all recorded
 };
 
 /// For every honest node of which enough is heard. Observations are of the mean loss of the node's records;
 /// the number of records is public. Where no model is known the parameters of the terms are empty: then only
 /// what needs none, the input of one record at the first dense layer, follows. Refuses a secret alpha or mu
-/// without a guess, and differences of gradients where a step sees only part of the records.
+/// without a guess, and differences of gradients where a step sees only part of the records. Leaks added up
+/// name no models.
 std::vector<Leak> primal_dual_leaks(const View& view, const PrimalDualLeakOptions& options);
-
-/// The same differences before alpha or mu enters, to fit it (fit_step): one list per victim.
-struct VictimDifferences {
-  NodeId victim = 0;
-  double scale = 1;  // of the mean loss in f_i
-  std::vector<SteppedDifference> differences;
-};
-std::vector<VictimDifferences> stepped_differences(const View& view, const PrimalDualLeakOptions& options);
 
 }  // namespace earshot

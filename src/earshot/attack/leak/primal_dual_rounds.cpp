@@ -15,7 +15,7 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 /// Enough to tell a direction; the rest of a wide layer only costs time.
-constexpr Eigen::Index kMostUnits = 16;
+constexpr Eigen::Index kMostUnits = 8;
 
 /// Weights and bias of the first layer as rows (r_w, r_b), one per unit; empty when there is no such layer.
 MatrixXd rows_of(const Architecture& architecture, const VectorXd& flat) {
@@ -123,22 +123,22 @@ double search(const OneDirection& rows) {
 
 }  // namespace
 
-std::optional<std::vector<double>> input_over_rounds(const Architecture& architecture,
-                                                     std::span<const VectorXd> differences) {
-  VectorXd sum;
-  double weight = 0;
-  for (const VectorXd& difference : differences) {
-    const MatrixXd rows = rows_of(architecture, difference);
-    if (rows.size() == 0) return {};
-    const auto bias = rows.col(rows.cols() - 1);
-    const VectorXd part = rows.leftCols(rows.cols() - 1).transpose() * bias;
-    if (sum.size() == 0) sum = VectorXd::Zero(part.size());
-    sum += part;
-    weight += bias.squaredNorm();
+VectorXd aligned_sum(std::span<const VectorXd> differences) {
+  const auto count = static_cast<Eigen::Index>(differences.size());
+  MatrixXd gram(count, count);
+  for (Eigen::Index a = 0; a < count; ++a) {
+    for (Eigen::Index b = 0; b <= a; ++b) {
+      gram(a, b) = differences[static_cast<std::size_t>(a)].dot(differences[static_cast<std::size_t>(b)]);
+      gram(b, a) = gram(a, b);
+    }
   }
-  if (!(weight > 0) || !sum.allFinite() || !std::isfinite(weight)) return {};
-  sum /= weight;
-  return std::vector<double>(sum.begin(), sum.end());
+  // v = sum_t u_t r_t / sqrt(lambda) for the leading eigenvector u, and <r_t, v> = sqrt(lambda) u_t.
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(gram);
+  const VectorXd weights =
+      solver.eigenvectors().col(count - 1) * std::sqrt(std::max(0.0, solver.eigenvalues()[count - 1]));
+  VectorXd sum = VectorXd::Zero(differences.front().size());
+  for (Eigen::Index a = 0; a < count; ++a) sum += weights[a] * differences[static_cast<std::size_t>(a)];
+  return sum;
 }
 
 std::optional<double> fit_step(const Architecture& architecture, LocalRule rule,

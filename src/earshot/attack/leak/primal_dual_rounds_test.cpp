@@ -3,9 +3,11 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include <gtest/gtest.h>
 
+#include "earshot/attack/inversion/dense_inversion.hpp"
 #include "earshot/attack/leak/primal_dual_leak.hpp"
 #include "earshot/attack/leak/primal_dual_test_run.hpp"
 #include "earshot/core/error.hpp"
@@ -20,13 +22,10 @@ using testing::with;
 
 const Json kHidden{{"messages", "differential"}, {"z_deviation", 1}};
 
-std::vector<VectorXd> values(const VictimDifferences& victim, double s) {
-  std::vector<VectorXd> all;
-  for (const SteppedDifference& one : victim.differences) all.push_back(one.value(s));
-  return all;
-}
-double error(const OverheardRun& run, NodeId victim, const std::optional<std::vector<double>>& input) {
-  return (Eigen::Map<const VectorXd>(input->data(), 2) - run.input(victim)).norm();
+double error(const OverheardRun& run, const Leak& leak, const Architecture& model) {
+  const auto part = first_dense(model, leak.observation.values);
+  const auto found = invert_dense(*part, DenseFit::kRankOne);
+  return (Eigen::Map<const VectorXd>(found->input.data(), 2) - run.input(leak.victim)).norm();
 }
 
 Architecture network(int kind) {
@@ -35,16 +34,40 @@ Architecture network(int kind) {
   return {"", {2}, {Dense{8}, Activate{}, Dense{2}}};
 }
 
-TEST(PrimalDualRounds, LeastSquaresOverRoundsIsExactWithoutNoise) {
+TEST(PrimalDualRounds, ManyRoundsAreExactWithoutNoise) {
   for (const int kind : {0, 1, 2}) {
     const Architecture model = network(kind);
     const OverheardRun run(pdmm_component(), with(testing::one_step(), kHidden), testing::geometric(8, 0.5),
                            testing::tapping_all(8, {}), 8, 1, model);
-    for (const VictimDifferences& victim : stepped_differences(run.view(), {.rounds = 5})) {
-      ASSERT_EQ(victim.differences.size(), 5U);
-      EXPECT_LT(error(run, victim.victim, input_over_rounds(model, values(victim, 10))), 1e-10) << kind;
+    const auto leaks = primal_dual_leaks(run.view(), {.rounds = 5, .together = true});
+    ASSERT_EQ(leaks.size(), 8U);
+    for (const Leak& leak : leaks) {
+      EXPECT_LT(error(run, leak, model), 1e-10) << kind;
+      EXPECT_EQ(leak.rounds, 7U);
     }
   }
+}
+
+/// Multiples of one vector with noise: the sum of least squares, found here by a search over directions.
+TEST(PrimalDualRounds, TheSumIsInTheDirectionOfLeastSquares) {
+  Stream stream({3, Purpose::kTest});
+  const Eigen::Vector2d truth(1, 2);
+  std::vector<VectorXd> noisy;
+  for (int t = 0; t < 12; ++t) {
+    const double size = stream.normal();
+    noisy.emplace_back(size * truth + 0.2 * Eigen::Vector2d(stream.normal(), stream.normal()));
+  }
+  const VectorXd sum = aligned_sum(noisy);
+  double best = 0, angle = 0;
+  for (int k = 0; k < 200'000; ++k) {
+    const double at = std::numbers::pi * k / 200'000;
+    double along = 0;
+    for (const VectorXd& one : noisy)
+      along += std::pow(one.dot(Eigen::Vector2d(std::cos(at), std::sin(at))), 2);
+    if (along > best) best = along, angle = at;
+  }
+  EXPECT_NEAR(std::atan(sum[1] / sum[0]), std::atan(std::tan(angle)), 1e-4);
+  EXPECT_NEAR(sum.norm(), best, 1e-6 * best);
 }
 
 /// Rounded messages: many rounds and all links are better than one of each.
@@ -54,9 +77,9 @@ TEST(PrimalDualRounds, AveragingWeakensQuantisation) {
                          graph, testing::tapping_all(30, {}), 40);
   const auto median_error = [&](Links links, std::uint64_t rounds) {
     std::vector<double> errors;
-    for (const VictimDifferences& victim :
-         stepped_differences(run.view(), {.links = links, .rounds = rounds}))
-      errors.push_back(error(run, victim.victim, input_over_rounds(testing::logistic(), values(victim, 10))));
+    for (const Leak& leak :
+         primal_dual_leaks(run.view(), {.links = links, .rounds = rounds, .together = true}))
+      errors.push_back(error(run, leak, testing::logistic()));
     std::ranges::sort(errors);
     return errors[errors.size() / 2];
   };
@@ -73,33 +96,23 @@ TEST(PrimalDualRounds, ASecretStepIsFittedFromAFewRounds) {
       const Architecture model = network(kind);
       const OverheardRun run(pdmm_component(), with(with(rule, kHidden), {{"private_step", true}}),
                              testing::geometric(8, 0.5), testing::tapping_all(8, {}), 10, 1, model);
-      const PrimalDualFacts facts = primal_dual_facts(run.view().told());
-      EXPECT_FALSE(facts.step);
-      const double truth = facts.rule == LocalRule::kOneStep ? 0.1 : 2;
-      std::size_t found = 0;
-      for (const VictimDifferences& victim : stepped_differences(run.view(), {.rounds = 6})) {
-        const auto step = fit_step(model, facts.rule, victim.differences);
-        ASSERT_TRUE(step);
-        if (std::abs(*step / truth - 1) > 1e-6) continue;
-        ++found;
-        const auto input = input_over_rounds(model, values(victim, bend_factor(facts.rule, *step)));
-        EXPECT_LT(error(run, victim.victim, input), 1e-4);
-      }
-      EXPECT_GE(found, 7U) << kind;
+      const auto leaks = primal_dual_leaks(run.view(), {.fit_step = &model});
+      ASSERT_EQ(leaks.size(), 8U);
+      for (const Leak& leak : leaks) EXPECT_LT(error(run, leak, model), 1e-6) << kind;
     }
   }
 }
 
-TEST(PrimalDualRounds, SaysNothingWhereNothingShows) {
-  const Architecture plain{"", {2}, {Dense{2, false}}};
-  const std::vector<VectorXd> differences{VectorXd::Ones(4)};
-  EXPECT_FALSE(input_over_rounds(plain, differences));
-  EXPECT_FALSE(input_over_rounds(testing::logistic(), std::vector<VectorXd>{VectorXd::Zero(3)}));
-  EXPECT_FALSE(input_over_rounds(testing::logistic(), {}));
+TEST(PrimalDualRounds, AStepIsNotFittedWhereNothingTellsIt) {
+  const Architecture model = testing::logistic();
   const std::vector<SteppedDifference> flat{{VectorXd::Ones(3), VectorXd::Zero(3)},
                                             {VectorXd::Ones(3), VectorXd::Zero(3)}};
-  EXPECT_FALSE(fit_step(testing::logistic(), LocalRule::kOneStep, flat));
-  EXPECT_THROW(fit_step(testing::logistic(), LocalRule::kExact, flat), Error);
+  EXPECT_FALSE(fit_step(model, LocalRule::kOneStep, flat));
+  EXPECT_FALSE(fit_step(model, LocalRule::kOneStep, {}));
+  EXPECT_THROW(fit_step(model, LocalRule::kExact, flat), Error);
+  const OverheardRun run(pdmm_component(), with(testing::one_step(), kHidden), testing::ring(5),
+                         testing::tapping_all(5, {}), 8, 2);
+  EXPECT_THROW(primal_dual_leaks(run.view(), {.fit_step = &model}), Error);  // two records each
 }
 
 /// I(X; A) of jointly normal variables, from their covariances.
