@@ -136,14 +136,24 @@ class Objective {
       for (Real& slope : numbers) slope *= static_cast<Real>(*factor);
     return true;
   }
+  /// A few at a time: gradients and directions of all would not stay in the cache.
   void match(const Guesses<Real>& guesses, const ProblemGradient<Real>& slopes) {
-    predicted_.resize(guesses.count * size_);
-    directions_.resize(guesses.count * size_);
-    predictor_->predict(guesses, predicted_);
-    for (std::size_t k = 0; k < guesses.count; ++k) {
-      distances_[k] = compare<Real>(options_.matching, observed_, row(predicted_, k), row(directions_, k));
+    constexpr std::size_t kTogether = 8;
+    for (std::size_t first = 0; first < guesses.count; first += kTogether) {
+      const std::size_t count = std::min(kTogether, guesses.count - first);
+      const auto part = [&](auto numbers) {
+        const std::size_t size = numbers.size() / guesses.count;
+        return numbers.subspan(first * size, count * size);
+      };
+      predicted_.resize(count * size_);
+      directions_.resize(count * size_);
+      predictor_->predict({count, guesses.records, part(guesses.inputs), part(guesses.targets)}, predicted_);
+      for (std::size_t k = 0; k < count; ++k) {
+        distances_[first + k] =
+            compare<Real>(options_.matching, observed_, row(predicted_, k), row(directions_, k));
+      }
+      predictor_->pull(directions_, {part(slopes.inputs), part(slopes.targets), {}});
     }
-    predictor_->pull(directions_, slopes);
   }
 
   void resize(std::size_t count) {

@@ -314,6 +314,26 @@ TEST(Inversion, RestartsInABatchAreThoseOfSingleRuns) {
               1e-12 * single.restarts[0].start_value);
 }
 
+/// From one start all restarts are the same search, wherever they stand in the batch.
+TEST(Inversion, ManyRestartsFallIntoGroupsWithoutChangingResults) {
+  const Victim victim(1, 15);
+  InversionOptions options = known_labels(victim);
+  options.start = Start::kGiven;
+  options.given.assign(victim.inputs.size(), 0.25);
+  options.descent = FirstOrderOptions{.iterations = 5};
+  const auto gradient = observe_gradient(victim.parameters, victim.gradient(victim.parameters), 1);
+  for (const auto& observation : {gradient, difference(victim)}) {
+    for (const MatchingKind kind : {MatchingKind::kSquared, MatchingKind::kCosine}) {
+      options.matching.kind = kind;
+      options.restarts = 1;
+      const RestartReport single = invert(*victim.model, Shape{6}, observation, options).restarts[0];
+      options.restarts = 37;
+      for (const RestartReport& restart : invert(*victim.model, Shape{6}, observation, options).restarts)
+        EXPECT_NEAR(restart.value, single.value, 1e-9 * single.start_value);
+    }
+  }
+}
+
 TEST(Inversion, SenselessRequestsAreRefused) {
   const Victim victim(1);
   const auto observation = observe_gradient(victim.parameters, victim.gradient(victim.parameters), 1);

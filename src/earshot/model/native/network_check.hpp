@@ -239,6 +239,7 @@ void check_matching(Evaluation<Real>& evaluation, ProblemSet set, double toleran
   auto& matcher = dynamic_cast<SquaredMatcher<Real>&>(evaluation);
   matcher.match(held.problems, as<Real>(observed), distances, {inputs, targets, adjacency});
   const auto wide = [](const std::vector<Real>& v) { return std::vector<double>(v.begin(), v.end()); };
+  EXPECT_EQ(evaluate(evaluation, set).inputs, pulled.inputs) << what << ": pullbacks after matching";
   expect_close(distances, expected, tolerance, what + ": distances");
   expect_close(wide(inputs), pulled.inputs, tolerance, what + ": matching to the inputs");
   expect_close(wide(targets), pulled.targets, tolerance, what + ": matching to the targets");
