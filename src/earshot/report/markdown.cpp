@@ -67,14 +67,20 @@ std::string expectations_table(const std::vector<ExpectationFacts>& expectations
   return out;
 }
 
-/// Every distinct x in order of first appearance; series need not share their points.
+/// Every distinct x, numbers ascending, anything else in order of first appearance; series need not share
+/// their points.
 std::vector<std::string> abscissae(const CurveFacts& curve) {
-  std::vector<std::string> xs;
+  std::vector<Json> xs;
   for (const CurveSeries& series : curve.series)
     for (const CurvePoint& point : series.points)
-      if (const std::string x = plain_text(point.x); std::find(xs.begin(), xs.end(), x) == xs.end())
-        xs.push_back(x);
-  return xs;
+      if (std::ranges::find(xs, point.x) == xs.end()) xs.push_back(point.x);
+  if (std::ranges::all_of(xs, [](const Json& x) { return x.is_number(); }))
+    std::ranges::stable_sort(xs, {}, [](const Json& x) { return x.get<double>(); });
+  std::vector<std::string> texts;
+  for (const Json& x : xs)
+    if (std::string text = plain_text(x); std::ranges::find(texts, text) == texts.end())
+      texts.push_back(std::move(text));
+  return texts;
 }
 
 /// A deviation no larger than the rounding of equal values is none.

@@ -38,6 +38,17 @@ TEST(Markdown, LongCurvesAreThinnedAndKeepTheirEnd) {
   EXPECT_THAT(render_markdown(document, {"c", 1.0}), HasSubstr("| 17 | 17 |\n| 18 | 18 |"));
 }
 
+TEST(Markdown, PointsOfSeveralSeriesAreInTheOrderOfTheirNumbers) {
+  Json document = sample_document();
+  Json& series = document["curves"][0]["series"];
+  Json second = series[0];
+  series[0]["points"] = {{{"x", 8}, {"mean", 1}}, {{"x", 16}, {"mean", 2}}};
+  second["points"] = {{{"x", 4}, {"mean", 3}}, {{"x", 12}, {"mean", 4}}};
+  series.push_back(second);
+  EXPECT_THAT(render_markdown(document, {"c", 1.0}),
+              HasSubstr("| 4 | – | 3 |\n| 8 | 1 | – |\n| 12 | – | 4 |\n| 16 | 2 | – |"));
+}
+
 TEST(Markdown, RoundingIsNoDeviation) {
   Json document = sample_document();
   document["curves"][0]["series"][0]["points"] = {{{"x", 1}, {"mean", 96.1}, {"std", 1.7e-14}},
