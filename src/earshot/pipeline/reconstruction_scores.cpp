@@ -126,8 +126,17 @@ class Scorer {
          {Json(score.mse), Json(score.psnr), Json(score.ssim), Json(report_->stretched.records[i].psnr),
           Json(report_->zero.records[i].psnr), Json(report_->mean.records[i].psnr),
           report_->start ? Json(report_->start->records[i].psnr) : Json(nullptr), Json(out.success ? 1 : 0),
-          value_or_null(score.ms_ssim), value_or_null(score.fsim), value_or_null(score.gradient_psnr)})
+          value_or_null(score.ms_ssim), value_or_null(score.fsim), value_or_null(score.gradient_psnr),
+          perceptual(i)})
       out.columns.push_back(std::move(value));
+  }
+
+  Json perceptual(std::size_t i) const {
+    if (scoring_.perceptual == nullptr) return nullptr;
+    const std::vector<double> guess =
+        guess_of_[i] ? guess_for(guess_.inputs, guess_of_, i) : std::vector<double>(nothing());
+    return finite_or_null(scoring_.perceptual->distance(to_pixels(examples_, record(truth_.inputs, i)),
+                                                        to_pixels(examples_, guess), examples_.input(), 1));
   }
 
   const Examples& examples_;
@@ -147,9 +156,9 @@ class Scorer {
 }  // namespace
 
 std::vector<std::string> reconstruction_columns() {
-  return {"label_correct", "error",   "relative_error", "zero_error",     "mean_error",   "start_error",
-          "mse",           "psnr",    "ssim",           "stretched_psnr", "zero_psnr",    "mean_psnr",
-          "start_psnr",    "success", "ms_ssim",        "fsim",           "gradient_psnr"};
+  return {"label_correct", "error",   "relative_error", "zero_error",     "mean_error",    "start_error",
+          "mse",           "psnr",    "ssim",           "stretched_psnr", "zero_psnr",     "mean_psnr",
+          "start_psnr",    "success", "ms_ssim",        "fsim",           "gradient_psnr", "perceptual"};
 }
 
 std::vector<RecordScores> score_reconstruction(const Examples& examples, const PublicRecords& known,

@@ -6,6 +6,7 @@
 
 #include "earshot/core/json.hpp"
 #include "earshot/metric/batch_score.hpp"
+#include "earshot/model/perceptual_distance.hpp"
 #include "earshot/pipeline/public_records.hpp"
 #include "earshot/training/examples.hpp"
 
@@ -25,13 +26,14 @@ struct RecordScores {
 };
 
 /// label_correct, error, relative_error, zero_error, mean_error, start_error and, of pictures, mse, psnr,
-/// ssim, stretched_psnr, zero_psnr, mean_psnr, start_psnr, success, ms_ssim, fsim, gradient_psnr. Errors are
-/// Euclidean, in the numbers the model sees; pictures are scored as pixels from 0 to 1, clipped.
+/// ssim, stretched_psnr, zero_psnr, mean_psnr, start_psnr, success, ms_ssim, fsim, gradient_psnr, perceptual.
+/// Errors are Euclidean, in the numbers the model sees; pictures are scored as pixels from 0 to 1, clipped.
 std::vector<std::string> reconstruction_columns();
 
 struct ReconstructionScoring {
   double success_psnr = 20;
   bool all_metrics = false;
+  const PerceptualDistance* perceptual = nullptr;  // how different pictures look, where its weights are given
 };
 
 /// One entry per true record. `guess` may be empty: then every record scores what zeros score. `start`, where

@@ -300,7 +300,7 @@ Json run_train_trial(const Cell& cell, const TrialAddress& address, const Traini
   Json out = trial.result(first);
   if (!attacked) return out;
   log.note(trial.protocol());
-  Json attack = attack_training(cell, address, trial, log, data, first);
+  Json attack = attack_training(cell, address, trial, log, data, sources, first);
   out["tables"].update(attack["tables"]);
   attack.erase("tables");
   out.update(attack);

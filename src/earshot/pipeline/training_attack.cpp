@@ -12,6 +12,7 @@
 #include "earshot/attack/leak/recipes.hpp"
 #include "earshot/core/error.hpp"
 #include "earshot/core/parallel.hpp"
+#include "earshot/model/torch_engine.hpp"
 #include "earshot/pipeline/attack_report.hpp"
 #include "earshot/pipeline/public_records.hpp"
 #include "earshot/pipeline/reconstruction_scores.hpp"
@@ -67,7 +68,7 @@ struct Outcome {
 class TrainingAttack {
  public:
   TrainingAttack(const Cell& cell, const TrialAddress& address, TrainTrial& trial, const StepLog& log,
-                 const TrainingData& data)
+                 const TrainingData& data, const GraphSources& sources)
       : settings_(settings_for(find_attack_recipe(cell.at("attack").kind)->schema, cell.at("attack"))),
         options_(attack_options(settings_)),
         address_(address),
@@ -82,6 +83,11 @@ class TrainingAttack {
     options_.inversion.seed = address.seed;
     scoring_.success_psnr = settings_.real("success_psnr");
     scoring_.all_metrics = settings_.boolean("all_metrics");
+    if (settings_.has("perceptual")) {
+      perceptual_ =
+          torch_engine().load_perceptual_distance(sources.working_directory / settings_.text("perceptual"));
+      scoring_.perceptual = perceptual_.get();
+    }
   }
 
   void attack(const View& view, bool with_pictures) {
@@ -286,6 +292,7 @@ class TrainingAttack {
   const Model& model_;
   PublicRecords known_;
   const Graph& network_;
+  std::unique_ptr<PerceptualDistance> perceptual_;
   ReconstructionScoring scoring_;
   RowTable victims_;
   RowTable attackers_;
@@ -296,8 +303,8 @@ class TrainingAttack {
 }  // namespace
 
 Json attack_training(const Cell& cell, const TrialAddress& address, TrainTrial& trial, const StepLog& log,
-                     const TrainingData& data, bool with_pictures) {
-  TrainingAttack attack(cell, address, trial, log, data);
+                     const TrainingData& data, const GraphSources& sources, bool with_pictures) {
+  TrainingAttack attack(cell, address, trial, log, data, sources);
   for (const View& view : trial.views()) attack.attack(view, with_pictures);
   return attack.result();
 }

@@ -29,7 +29,7 @@ class StepLog {
 
 /// Tables "victims", one row per attacked record, and "attackers"; with pictures also "truths" and "gallery".
 Json attack_training(const Cell& cell, const TrialAddress& address, TrainTrial& trial, const StepLog& log,
-                     const TrainingData& data, bool with_pictures);
+                     const TrainingData& data, const GraphSources& sources, bool with_pictures);
 /// Of those tables.
 TableColumns attack_columns();
 

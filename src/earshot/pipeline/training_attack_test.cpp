@@ -134,8 +134,8 @@ TEST(TrainingAttack, AnotherTruthBehindTheSameViewLeavesTheOutputIdentical) {
   TrainingData other;
   other.examples = std::make_unique<OtherTruth>(*setting.data.examples, setting.data.parts.train);
   other.parts = setting.data.parts;
-  const Json first = attack_training(cell, address, *trial, log, setting.data, true);
-  const Json second = attack_training(cell, address, *trial, log, other, true);
+  const Json first = attack_training(cell, address, *trial, log, setting.data, testing::sources(), true);
+  const Json second = attack_training(cell, address, *trial, log, other, testing::sources(), true);
   const auto pictures = [](const Json& result) {
     std::multiset<std::string> all;
     for (const Json& entry : result.at("gallery")) all.insert(entry.at("image").get<std::string>());

@@ -155,6 +155,11 @@ InversionOptions search_options(const Model& model, const Observation& observati
     search.prior.moments = knowledge.moments;
     search.prior.moments->weight = options.moments_weight;
   }
+  if (!options.layer_weights.empty()) {
+    if (knowledge.architecture == nullptr)
+      fail(Fault::kConfig, "layers can be weighted only in a network that can be looked into");
+    search.matching.weights = layer_weights(*knowledge.architecture, options.layer_weights);
+  }
   if (search.start == Start::kGiven) {
     const bool settled = search.labels == Labels::kKnown;
     search.given =
@@ -172,15 +177,17 @@ InversionOptions search_options(const Model& model, const Observation& observati
   return search;
 }
 
-std::string search_route(const AttackOptions& options) {
+std::string search_route(const Model& model, const AttackOptions& options) {
   const auto name = [](const auto& names, auto value) { return names[static_cast<std::size_t>(value)]; };
   const auto* first_order = std::get_if<FirstOrderOptions>(&options.inversion.descent);
   const bool adam = first_order != nullptr && first_order->rule == StepRule::kAdam;
-  return fmt::format("search ({}, {} labels, {})", name(kMatchingNames, options.inversion.matching.kind),
+  const std::string note = model.pullback_note();
+  return fmt::format("search ({}, {} labels, {}{}{})", name(kMatchingNames, options.inversion.matching.kind),
                      name(kLabelSourceNames, options.labels),
                      first_order == nullptr ? "lbfgs"
                      : adam                 ? "adam"
-                                            : "gradient");
+                                            : "gradient",
+                     note.empty() ? "" : "; ", note);
 }
 
 /// The ratio at the first layer, whatever it is worth.
@@ -222,7 +229,7 @@ std::optional<Reconstruction> reconstruct(const Model& model, const Observation&
   Reconstruction out;
   out.inputs = found.inputs;
   out.targets = found.targets;
-  out.route = search_route(options);
+  out.route = search_route(model, options);
   out.search = std::move(found);
   return out;
 }

@@ -35,9 +35,10 @@ struct AttackOptions {
   /// Without a search: what the first dense layer shows of one record, exact or not.
   DenseFit fit = DenseFit::kLargestBias;
   LabelSource labels = LabelSource::kInferred;
-  bool in_range = false;       // the search keeps to the known range
-  double moments_weight = 0;   // of the known moments as a prior
-  InversionOptions inversion;  // labels, targets, given start, box and moments are filled in
+  bool in_range = false;                // the search keeps to the known range
+  double moments_weight = 0;            // of the known moments as a prior
+  std::vector<double> layer_weights{};  // of the matching, one per layer with parameters; empty: all 1
+  InversionOptions inversion;           // labels, targets, given start, box and moments are filled in
 };
 
 struct Reconstruction {

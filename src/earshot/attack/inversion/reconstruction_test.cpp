@@ -164,6 +164,17 @@ TEST(Reconstruction, StartsWhereItIsToldAndKeepsToTheRange) {
   EXPECT_EQ(scene.knowledge.range->variables, 0U);
 }
 
+TEST(Reconstruction, LayersMayCountForNothing) {
+  const Scene scene(perceptron(ActivationKind::kSigmoid));
+  AttackOptions options = search_for(LabelSource::kOptimised);
+  options.closed_forms = false;
+  options.layer_weights = {1, 0};
+  Observation heard = scene.heard();
+  for (std::size_t i = heard.values.size() - 84; i < heard.values.size(); ++i) heard.values[i] = 1e3;
+  const auto found = reconstruct(*scene.model, heard, scene.knowledge, options);
+  EXPECT_LT(scene.worst_error(found->inputs), 1e-3);
+}
+
 void expect_refused(const Scene& scene, const Observation& heard, const AttackOptions& options,
                     const char* sentence) {
   try {

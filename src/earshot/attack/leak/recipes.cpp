@@ -1,6 +1,7 @@
 #include "earshot/attack/leak/recipes.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <string>
 #include <vector>
 
@@ -65,6 +66,8 @@ std::vector<Parameter> search_parameters(const Usual& usual) {
                        "where the attacker has the labels from"),
       choice_parameter("matching", usual.matching, all(kMatchingNames),
                        "distance between what a guess would send and what was heard"),
+      optional(text_parameter("layer_weights", {},
+                              "of the matching, one number per layer with parameters: \"1, 0.5, 0\"")),
       optional(real_parameter("noise_scale", {}, 0, 1e300,
                               "of the noise or the quantiser's cell, for the matchings that use it; absent: "
                               "what is public")),
@@ -136,6 +139,26 @@ std::vector<AttackRecipe> make_recipes() {
             closed_parameters()}}};
 }
 
+[[noreturn]] void refuse_weights() {
+  fail(Fault::kConfig,
+       "attack.layer_weights must be numbers that are not negative, with commas between them");
+}
+
+/// "1, 0.5, 0".
+std::vector<double> weights(const std::string& text) {
+  std::vector<double> values;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (true) {
+    at = std::find_if(at, end, [](char c) { return c != ' '; });
+    const auto read = std::from_chars(at, end, values.emplace_back());
+    if (read.ec != std::errc() || !(values.back() >= 0)) refuse_weights();
+    at = std::find_if(read.ptr, end, [](char c) { return c != ' '; });
+    if (at == end) return values;
+    if (*at++ != ',') refuse_weights();
+  }
+}
+
 DescentOptions descent_options(const Settings& settings) {
   const std::size_t iterations = settings.size("iterations");
   if (settings.text("optimiser") == "lbfgs")
@@ -180,6 +203,7 @@ AttackOptions attack_options(const Settings& settings) {
   options.labels = named<LabelSource>(kLabelSourceNames, settings.text("labels"));
   options.in_range = settings.boolean("in_range");
   options.moments_weight = settings.real("moments_weight");
+  if (settings.has("layer_weights")) options.layer_weights = weights(settings.text("layer_weights"));
   InversionOptions& search = options.inversion;
   search.matching.kind = named<MatchingKind>(kMatchingNames, settings.text("matching"));
   search.prior.total_variation = settings.real("total_variation");

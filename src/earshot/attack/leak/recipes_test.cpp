@@ -68,6 +68,9 @@ TEST(Recipes, EverySettingArrives) {
   EXPECT_TRUE(options.inversion.single_precision);
   EXPECT_FALSE(options.closed_forms);
   EXPECT_EQ(options.tolerance, 0.01);
+  EXPECT_THAT(options_of("dlg", {{"layer_weights", "1, 0.5 ,0"}}).layer_weights, ElementsAre(1, 0.5, 0));
+  for (const char* nonsense : {"", "1,", "a", "-1", "1 2", "nan"})
+    EXPECT_THROW(options_of("dlg", {{"layer_weights", nonsense}}), Error) << nonsense;
   const auto lbfgs = options_of("idlg", {{"iterations", 11}, {"history", 12}, {"target", 1e-3}});
   const auto& memory = std::get<LbfgsOptions>(lbfgs.inversion.descent);
   EXPECT_EQ(memory.iterations, 11U);
