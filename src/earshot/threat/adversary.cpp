@@ -126,9 +126,7 @@ std::vector<Adversary> make_eavesdropper(const Settings& settings, const Graph& 
   std::vector<Edge> wires;
   for (const std::string& name : settings.texts("wires")) wires.push_back(require_wire(graph, name));
   if (!wires.empty()) return {make_adversary(graph, {}, {}, std::move(wires))};
-  std::vector<NodeId> everyone(graph.node_count());
-  std::iota(everyone.begin(), everyone.end(), NodeId{0});
-  return {make_adversary(graph, {}, std::move(everyone))};
+  return {make_adversary(graph, {}, target_nodes(graph, {}))};
 }
 
 std::vector<Adversary> make_each(const Settings&, const Graph& graph, Stream&) {
@@ -137,10 +135,18 @@ std::vector<Adversary> make_each(const Settings&, const Graph& graph, Stream&) {
   return all;
 }
 
+/// These nodes and, if the settings say so, taps on everybody.
+std::vector<Adversary> make_together(const Settings& settings, const Graph& graph,
+                                     std::vector<NodeId> nodes) {
+  std::vector<NodeId> tapped;
+  if (settings.boolean("taps_all")) tapped = target_nodes(graph, {});
+  return {make_adversary(graph, std::move(nodes), std::move(tapped))};
+}
+
 std::vector<Adversary> make_first(const Settings& settings, const Graph& graph, Stream&) {
   std::vector<NodeId> nodes(checked_size(settings, graph));
   std::iota(nodes.begin(), nodes.end(), NodeId{0});
-  return {make_adversary(graph, std::move(nodes))};
+  return make_together(settings, graph, std::move(nodes));
 }
 
 std::vector<Adversary> make_random(const Settings& settings, const Graph& graph, Stream& stream) {
@@ -149,11 +155,16 @@ std::vector<Adversary> make_random(const Settings& settings, const Graph& graph,
        stream.sample_without_replacement(checked_size(settings, graph), graph.node_count())) {
     nodes.push_back(static_cast<NodeId>(node));
   }
-  return {make_adversary(graph, std::move(nodes))};
+  return make_together(settings, graph, std::move(nodes));
 }
 
 constexpr const char* kThreatReference =
     "El Mrini, Cyffers & Bellet 2024, Privacy Attacks in Decentralized Learning";
+
+std::vector<Parameter> size_parameters() {
+  return {integer_parameter("size", 1, 1, 1000000, "how many nodes collude"),
+          boolean_parameter("taps_all", false, "and an eavesdropper reads every message on the wire")};
+}
 
 }  // namespace
 
@@ -181,17 +192,9 @@ std::span<const AdversaryComponent> adversary_components() {
         {texts_parameter("wires", std::vector<std::string>{},
                          "links as 'name--name'; none given: all of them")}},
        make_eavesdropper},
-      {{"adversary",
-        "first",
-        "the first nodes of the graph together",
-        kThreatReference,
-        {integer_parameter("size", 1, 1, 1000000, "how many nodes collude")}},
+      {{"adversary", "first", "the first nodes of the graph together", kThreatReference, size_parameters()},
        make_first},
-      {{"adversary",
-        "random",
-        "nodes drawn at random, together",
-        kThreatReference,
-        {integer_parameter("size", 1, 1, 1000000, "how many nodes collude")}},
+      {{"adversary", "random", "nodes drawn at random, together", kThreatReference, size_parameters()},
        make_random}};
   return components;
 }

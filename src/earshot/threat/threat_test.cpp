@@ -34,12 +34,12 @@ TEST(Adversary, RandomCoalitionsAreReproducibleAndOfTheAskedSize) {
   for (const AdversaryComponent& component : adversary_components()) {
     if (component.schema.name != "random") continue;
     Stream a({5, Purpose::kCoalition, 2}), b({5, Purpose::kCoalition, 2});
-    const Settings settings(Json{{"size", 3}});
+    const Settings settings(Json{{"size", 3}, {"taps_all", false}});
     const auto first = component.make(settings, path(9), a);
     EXPECT_EQ(first, component.make(settings, path(9), b));
     EXPECT_EQ(first.at(0).colluding.size(), 3U);
     Stream c({5, Purpose::kCoalition, 2});
-    EXPECT_THROW(component.make(Settings(Json{{"size", 10}}), path(9), c), Error);
+    EXPECT_THROW(component.make(Settings(Json{{"size", 10}, {"taps_all", false}}), path(9), c), Error);
   }
 }
 
@@ -97,6 +97,15 @@ TEST(Adversary, EavesdropperReadsAllWiresOrSome) {
   EXPECT_THROW(made("eavesdropper", Json{{"wires", {"01"}}}, graph), Error);
   EXPECT_THROW(make_adversary(graph, {}, {}, {{1, 1}}), Error);
   EXPECT_THROW(make_adversary(graph, {}, {}, {{1, 4}}), Error);
+}
+
+TEST(Adversary, MembersMayHaveTapsOnEverybodyElse) {
+  const Graph graph = path(4);
+  const Adversary inside = made("first", Json{{"size", 2}, {"taps_all", false}}, graph).at(0);
+  EXPECT_EQ(inside, (Adversary{{0, 1}, {}, {}}));
+  const Adversary both = made("first", Json{{"size", 2}, {"taps_all", true}}, graph).at(0);
+  EXPECT_EQ(both, (Adversary{{0, 1}, {2, 3}, {}}));
+  EXPECT_EQ(made("random", Json{{"size", 1}, {"taps_all", true}}, graph).at(0).tapped.size(), 3U);
 }
 
 /// (round, from, said) of everything in a view.
