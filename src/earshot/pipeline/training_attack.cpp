@@ -45,7 +45,7 @@ StepLog::Used StepLog::used(Protocol& protocol, std::size_t node, std::uint64_t 
 namespace {
 
 std::vector<std::string> victim_columns_of_training() {
-  std::vector<std::string> all = {"adversary", "victim", "distance", "round", "record", "route", "leak"};
+  std::vector<std::string> all = {"attacker", "victim", "distance", "round", "record", "route", "leak"};
   std::ranges::move(reconstruction_columns(), std::back_inserter(all));
   for (const char* more :
        {"residual", "matching", "clones", "restarts", "iterations", "evaluations", "seconds"})
@@ -54,7 +54,7 @@ std::vector<std::string> victim_columns_of_training() {
 }
 
 std::vector<std::string> attacker_columns_of_training() {
-  return {"adversary",    "targets",   "attacked",   "records", "exact",
+  return {"attacker",     "targets",   "attacked",   "records", "exact",
           "success_rate", "mean_psnr", "mean_error", "labels",  "seconds"};
 }
 

@@ -49,7 +49,7 @@ TEST(TrainingAttack, AServerReadsSingleRecordsOffTheirGradients) {
   for (const Json& label : column(victims, "label_correct")) EXPECT_EQ(label, 1);
   for (const Json& psnr : column(victims, "mean_psnr")) EXPECT_LT(psnr.get<double>(), 30);
   const Json& attackers = out.at("tables").at("attackers");
-  EXPECT_EQ(column(attackers, "adversary")[0], "server");
+  EXPECT_EQ(column(attackers, "attacker")[0], "server");
   EXPECT_EQ(column(attackers, "exact")[0], 5);
   EXPECT_EQ(out.at("gallery").size(), 5U);
   EXPECT_EQ(out.at("truths").size(), 5U);
@@ -167,6 +167,30 @@ std::vector<std::string> problems_of(const testing::Wanted& wanted) {
   const Plan plan = parse_plan(testing::plan_text(wanted), "test.toml", standard_catalogue());
   for (const Problem& problem : preflight(plan, testing::sources())) out.push_back(problem.why);
   return out;
+}
+
+/// A TorchScript file can be asked but not looked into.
+TEST(TrainingAttack, ReadsRecordsThroughATorchScriptFile) {
+#ifdef EARSHOT_PLUGIN_FOLDER
+  setenv("EARSHOT_PLUGINS", EARSHOT_PLUGIN_FOLDER, /*overwrite=*/0);
+#else
+  GTEST_SKIP() << "built without libtorch";
+#endif
+  const std::string text = fmt::format(
+      "name = \"t\"\ntitle = \"t\"\n[data]\nkind = \"two_gaussians\"\nrecords = 12\ntest_records = 20\n"
+      "[partition]\nkind = \"one_per_node\"\nnodes = 4\n[model]\nkind = \"file\"\npath = \"{}\"\n"
+      "[mechanism]\nkind = \"none\"\n[protocol]\nkind = \"fedsgd\"\nrounds = 1\n{}[attack]\nkind = \"dlg\"\n"
+      "restarts = 8\niterations = 300\n",
+      EARSHOT_SOURCE_DIR "/tests/corpus/torch_script/good-perceptron", kServer);
+  const Plan plan = parse_plan(text, "test.toml", standard_catalogue());
+  EXPECT_TRUE(preflight(plan, testing::sources()).empty());
+  const TrainingData data = load_training_section(plan.cells[0].at("data"), plan.seed, testing::sources());
+  const Json out = run_train_trial(plan.cells[0], {plan.seed, 0}, data, testing::sources());
+  const Json& victims = out.at("tables").at("victims");
+  ASSERT_EQ(victims.at("rows").size(), 4U);
+  for (const Json& error : column(victims, "error")) EXPECT_LT(error.get<double>(), 1e-2);
+  for (const Json& route : column(victims, "route"))
+    EXPECT_THAT(route.get<std::string>(), HasSubstr("search"));
 }
 
 TEST(TrainingAttack, PlansThatCannotWorkAreRefusedBeforeTheFirstStep) {
