@@ -9,6 +9,7 @@ if ! "$python" -c 'import torch' 2> /dev/null; then
   as_root=()
   [ "$(id -u)" -eq 0 ] || as_root=(sudo)
   echo "bench_inversion: installing python3-torch"
+  "${as_root[@]}" apt-get update -q > /dev/null
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends python3-torch > /dev/null
 fi
 
