@@ -11,6 +11,7 @@
 #include "earshot/attack/leak/leaks.hpp"
 #include "earshot/attack/leak/recipes.hpp"
 #include "earshot/core/error.hpp"
+#include "earshot/core/interrupt.hpp"
 #include "earshot/core/parallel.hpp"
 #include "earshot/model/torch_engine.hpp"
 #include "earshot/pipeline/attack_report.hpp"
@@ -159,7 +160,7 @@ class TrainingAttack {
     try {
       Outcome out;
       out.found = reconstruct(model_, leak.observation, knowledge(told, leak, truth, options.inversion.trial),
-                              options);
+                              options, [](std::size_t) { stop_if_interrupted(); });
       if (!out.found) out.why = "no closed form";
       return out;
     } catch (const Error& error) {
