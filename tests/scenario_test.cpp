@@ -45,6 +45,24 @@ bool is_a_run(const std::vector<std::string>& arguments) {
   return !arguments.empty() && (arguments[0] == "run" || arguments[0] == "audit");
 }
 
+/// How long an attack took is never the same twice: columns named "seconds", in tables and their summaries.
+Json without_seconds(Json document) {
+  if (document.is_object()) document.erase("seconds");
+  const bool table = document.is_object() && document.contains("columns") && document.contains("rows");
+  if (table) {
+    const Json& columns = document["columns"];
+    const auto place = std::find(columns.begin(), columns.end(), "seconds") - columns.begin();
+    for (Json& row : document["rows"]) {
+      if (static_cast<std::size_t>(place) < row.size()) row[static_cast<std::size_t>(place)] = nullptr;
+    }
+    return document;
+  }
+  if (document.is_structured()) {
+    for (Json& part : document) part = without_seconds(std::move(part));
+  }
+  return document;
+}
+
 class Scenario {
  public:
   void play(const std::filesystem::path& file) {
@@ -129,7 +147,9 @@ class Scenario {
     if (threaded) {
       const Outcome again = start(arguments, "2");
       ASSERT_EQ(again.exit_code, 0) << again.err;
-      EXPECT_TRUE(again.out == last_.out) << "the result depends on the number of threads";
+      EXPECT_TRUE(again.out == last_.out ||
+                  without_seconds(Json::parse(again.out)) == without_seconds(Json::parse(last_.out)))
+          << "the result depends on the number of threads";
     }
     document_ = json ? Json::parse(last_.out) : Json();
   }
