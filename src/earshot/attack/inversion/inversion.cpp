@@ -51,12 +51,15 @@ void require_valid(const Model& model, const Shape& input, const Layout& layout,
   }
   require_valid(options.matching, model.parameter_count());
   require_valid(options.prior, input);
+  require_valid(options.decoder, input.size());
   require_targets(layout, options);
   if (options.restarts == 0) fail(Fault::kConfig, "an inversion needs at least one restart");
   if (options.box && !(options.box->low < options.box->high))
     fail(Fault::kConfig, "the box must have its lower bound below the upper");
   if (options.box && std::holds_alternative<LbfgsOptions>(options.descent))
     fail(Fault::kConfig, "L-BFGS searches without bounds; leave out the box or use adam");
+  if (options.box && !options.decoder.empty())
+    fail(Fault::kConfig, "a decoder has its own bounds; leave out the box");
   if (options.start == Start::kGiven && options.given.size() != layout.inputs()) {
     fail(Fault::kConfig, fmt::format("the given start has {} numbers, {} records have {}",
                                      options.given.size(), layout.records, layout.inputs()));
@@ -65,34 +68,10 @@ void require_valid(const Model& model, const Shape& input, const Layout& layout,
     fail(Fault::kConfig, "soft labels are for classes; give the targets of a regression");
 }
 
-void softmax(std::span<const double> logits, std::span<double> out) {
-  const double largest = std::ranges::max(logits);
-  double sum = 0;
-  for (std::size_t i = 0; i < out.size(); ++i) sum += out[i] = std::exp(logits[i] - largest);
-  for (double& p : out) p /= sum;
-}
-
 /// Soft labels from logits: softmax over classes, or a sigmoid each under binary cross-entropy.
-void to_labels(LossKind loss, std::size_t width, std::span<const double> logits, std::span<double> out) {
-  if (loss == LossKind::kBinaryCrossEntropy) {
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] = 1 / (1 + std::exp(-logits[i]));
-    return;
-  }
-  for (std::size_t row = 0; row < out.size(); row += width)
-    softmax(logits.subspan(row, width), out.subspan(row, width));
-}
-
-/// Derivatives by the logits from those by the labels, in place.
-void to_logits(LossKind loss, std::size_t width, std::span<const double> labels, std::span<double> slopes) {
-  if (loss == LossKind::kBinaryCrossEntropy) {
-    for (std::size_t i = 0; i < slopes.size(); ++i) slopes[i] *= labels[i] * (1 - labels[i]);
-    return;
-  }
-  for (std::size_t row = 0; row < slopes.size(); row += width) {
-    double mean = 0;
-    for (std::size_t i = row; i < row + width; ++i) mean += labels[i] * slopes[i];
-    for (std::size_t i = row; i < row + width; ++i) slopes[i] = labels[i] * (slopes[i] - mean);
-  }
+Decoder label_decoder(LossKind loss, std::size_t width) {
+  const bool binary = loss == LossKind::kBinaryCrossEntropy;
+  return {{binary ? DecoderKind::kSigmoid : DecoderKind::kSoftmax, 0, width}};
 }
 
 /// The objective at many points in one call.
@@ -104,7 +83,7 @@ class Objective {
       : options_(options),
         layout_(layout),
         shape_(input),
-        loss_(model.loss()),
+        label_decoder_(label_decoder(model.loss(), layout.output_size)),
         size_(observation.values.size()),
         predictor_(make_predictor<Real>(model, observation)),
         observed_(observation.values.begin(), observation.values.end()) {}
@@ -163,6 +142,7 @@ class Objective {
     input_slopes_.resize(count * layout_.inputs());
     target_slopes_.resize(layout_.soft_labels ? count * layout_.targets() : 0);
     labels_.resize(count * layout_.targets());
+    decoded_.resize(options_.decoder.empty() ? 0 : count * layout_.inputs());
   }
   std::span<Real> row(std::vector<Real>& all, std::size_t k) {
     return std::span(all).subspan(k * size_, size_);
@@ -171,13 +151,24 @@ class Objective {
     return std::span(labels_).subspan(k * layout_.targets(), layout_.targets());
   }
 
+  /// The records of a point: its own numbers, or those the last decode() made of them.
+  std::span<const double> records(std::size_t k, std::span<const double> point) const {
+    if (options_.decoder.empty()) return point.first(layout_.inputs());
+    return std::span(decoded_).subspan(k * layout_.inputs(), layout_.inputs());
+  }
+
   void decode(std::span<const std::size_t> candidates, std::span<const double> points) {
     for (std::size_t k = 0; k < candidates.size(); ++k) {
       const auto point = points.subspan(k * layout_.variables(), layout_.variables());
+      if (!options_.decoder.empty()) {
+        earshot::decode(options_.decoder, layout_.input_size, point.first(layout_.inputs()),
+                        std::span(decoded_).subspan(k * layout_.inputs(), layout_.inputs()));
+      }
+      const auto numbers = records(k, point);
       for (std::size_t i = 0; i < layout_.inputs(); ++i)
-        inputs_[k * layout_.inputs() + i] = static_cast<Real>(point[i]);
+        inputs_[k * layout_.inputs() + i] = static_cast<Real>(numbers[i]);
       if (layout_.soft_labels) {
-        to_labels(loss_, layout_.output_size, point.subspan(layout_.inputs()), labels(k));
+        earshot::decode(label_decoder_, layout_.output_size, point.subspan(layout_.inputs()), labels(k));
       } else {
         std::ranges::copy(
             std::span(options_.targets).subspan(candidates[k] * layout_.targets(), layout_.targets()),
@@ -196,20 +187,22 @@ class Objective {
       const auto slopes = gradient.subspan(layout_.inputs());
       for (std::size_t i = 0; i < slopes.size(); ++i)
         slopes[i] = static_cast<double>(target_slopes_[k * layout_.targets() + i]);
-      to_logits(loss_, layout_.output_size, labels(k), slopes);
+      pull_back(label_decoder_, layout_.output_size, labels(k), slopes);
     }
+    const auto numbers = records(k, point);
     double value = 0;
     for (std::size_t r = 0; r < layout_.records; ++r) {
-      value += add_prior(options_.prior, shape_, point.subspan(r * layout_.input_size, layout_.input_size),
+      value += add_prior(options_.prior, shape_, numbers.subspan(r * layout_.input_size, layout_.input_size),
                          gradient.subspan(r * layout_.input_size, layout_.input_size));
     }
+    pull_back(options_.decoder, layout_.input_size, numbers, gradient.first(layout_.inputs()));
     return value;
   }
 
   const InversionOptions& options_;
   Layout layout_;
   Shape shape_;
-  LossKind loss_;
+  Decoder label_decoder_;
   std::size_t size_;
   std::unique_ptr<Predictor<Real>> predictor_;
   std::vector<Real> observed_;
@@ -220,6 +213,7 @@ class Objective {
   std::vector<Real> input_slopes_;
   std::vector<Real> target_slopes_;
   std::vector<double> labels_;
+  std::vector<double> decoded_;  // records, if a decoder makes them
   std::vector<double> distances_;
 };
 
@@ -231,7 +225,7 @@ std::vector<double> start_point(const Layout& layout, const InversionOptions& op
   std::vector<double> point(layout.variables());
   const auto inputs = std::span(point).first(layout.inputs());
   Stream stream({options.seed, Purpose::kAttack, options.trial, restart});
-  const double low = options.box ? options.box->low : 0;
+  const double low = options.box ? options.box->low : options.decoder.empty() ? 0 : -1;
   const double high = options.box ? options.box->high : 1;
   switch (options.start) {
     case Start::kNormal:
@@ -244,7 +238,7 @@ std::vector<double> start_point(const Layout& layout, const InversionOptions& op
       std::ranges::fill(inputs, middle(options.box));
       break;
     case Start::kGiven:
-      std::ranges::copy(options.given, inputs.begin());
+      std::ranges::copy(undecode(options.decoder, layout.input_size, options.given), inputs.begin());
       break;
   }
   stream.fill_normal(std::span(point).subspan(layout.inputs()), 1);  // logits, if labels are sought
@@ -256,6 +250,14 @@ DescentOptions with_box(DescentOptions descent, const std::optional<Box>& box, s
   const Box bounds{variables, box->low, box->high};
   if (auto* first_order = std::get_if<FirstOrderOptions>(&descent)) first_order->box = bounds;
   return descent;
+}
+
+/// The records among the variables of a point.
+std::vector<double> records_of(const Layout& layout, const InversionOptions& options,
+                               std::span<const double> point) {
+  std::vector<double> records(layout.inputs());
+  decode(options.decoder, layout.input_size, point.first(layout.inputs()), records);
+  return records;
 }
 
 /// All restarts of all candidates; restart r of candidate c is number c x restarts + r and starts like
@@ -273,7 +275,7 @@ Searches set_out(const Layout& layout, const InversionOptions& options) {
     for (std::size_t restart = 0; restart < options.restarts; ++restart) {
       const std::vector<double> start = start_point(layout, options, restart);
       out.descents.push_back(make_descent(descent, start));
-      out.starts.emplace_back(start.begin(), start.begin() + static_cast<std::ptrdiff_t>(layout.inputs()));
+      out.starts.push_back(records_of(layout, options, start));
       out.candidates.push_back(candidate);
     }
   }
@@ -287,7 +289,7 @@ class Search {
          const InversionOptions& options, const Layout& layout)
       : options_(options),
         layout_(layout),
-        loss_(model.loss()),
+        label_decoder_(label_decoder(model.loss(), layout.output_size)),
         objective_(model, input, observation, options, layout),
         searches_(set_out(layout, options)) {}
 
@@ -321,6 +323,7 @@ class Search {
       restart.iterations = descent.iterations();
       restart.evaluations = descent.evaluations();
       if (descent.best().empty()) continue;
+      restart.inputs = records_of(layout_, options_, descent.best());
       if (!chosen || descent.best_value() < searches_.descents[*chosen]->best_value()) chosen = i;
     }
     if (!chosen) fail(Fault::kData, "the inversion met no finite value at any start");
@@ -331,10 +334,10 @@ class Search {
     const auto point = searches_.descents[chosen]->best();
     out.chosen = chosen;
     out.start = searches_.starts[chosen];
-    out.inputs.assign(point.begin(), point.begin() + static_cast<std::ptrdiff_t>(layout_.inputs()));
+    out.inputs = out.restarts[chosen].inputs;
     out.targets.resize(layout_.targets());
     if (layout_.soft_labels) {
-      to_labels(loss_, layout_.output_size, point.subspan(layout_.inputs()), out.targets);
+      decode(label_decoder_, layout_.output_size, point.subspan(layout_.inputs()), out.targets);
     } else {
       const std::size_t candidate = searches_.candidates[chosen];
       std::ranges::copy(std::span(options_.targets).subspan(candidate * layout_.targets(), layout_.targets()),
@@ -348,7 +351,7 @@ class Search {
 
   const InversionOptions& options_;
   Layout layout_;
-  LossKind loss_;
+  Decoder label_decoder_;
   Objective<Real> objective_;
   Searches searches_;
   std::vector<std::size_t> candidates_;

@@ -1,5 +1,5 @@
-// From gradients back to records by search: observation x matching x prior x optimiser, all restarts in one
-// batch. Sees nothing but the observation, so no truth can leak into a result.
+// From gradients back to records by search: observation x matching x prior x optimiser x decoder, all
+// restarts in one batch. Sees nothing but the observation, so no truth can leak into a result.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "earshot/attack/inversion/decoder.hpp"
 #include "earshot/attack/inversion/descent.hpp"
 #include "earshot/attack/inversion/matching.hpp"
 #include "earshot/attack/inversion/observation.hpp"
@@ -15,11 +16,11 @@
 
 namespace earshot {
 
-/// Where a search starts.
+/// Where a search starts: its variables, which are the numbers of the records unless a decoder makes these.
 enum class Start {
-  kNormal,   // standard normal numbers
-  kUniform,  // uniform on the box, or on [0, 1]
-  kMiddle,   // every number in the middle of the box, or 0
+  kNormal,   // standard normal variables
+  kUniform,  // uniform on the box, or on [0, 1]; before a decoder on [-1, 1], around the middle of its sets
+  kMiddle,   // every variable in the middle of the box, or 0
   kGiven,    // records the attacker has, such as a similar public image
 };
 inline constexpr std::array<std::string_view, 4> kStartNames{"normal", "uniform", "middle", "given"};
@@ -36,6 +37,9 @@ struct InversionOptions {
   Prior prior{};
   DescentOptions descent = LbfgsOptions{};
   std::optional<Box> box{};  // of the numbers of a record; `variables` is set by the search
+  /// From variables to the numbers of a record; it has its own bounds, so there is no box beside it. Priors
+  /// judge the decoded records.
+  Decoder decoder{};
   std::size_t restarts = 1;
   Start start = Start::kNormal;
   std::vector<double> given{};  // records x input size, for Start::kGiven
@@ -54,6 +58,7 @@ struct RestartReport {
   double value = 0;           // and at the end
   std::size_t iterations = 0;
   std::size_t evaluations = 0;
+  std::vector<double> inputs{};  // the records it found; empty if it met no finite value
 };
 
 struct Inversion {
