@@ -2,7 +2,7 @@
 # Runs recipes of experiments/ and writes down published against measured values, with command, seed and duration: a page per
 # recipe in docs/reproduction/, and docs/reproduction.md, which is docs/reproduction.head.md and a table of those pages. A recipe can be
 # run alone; the pages of the others stay as they are. Needs a built program (make build) and, for all recipes, MNIST, CIFAR-10,
-# adult, digits, facebook-ego, household-power, real-estate-valuation and wdbc in EARSHOT_DATA.
+# adult, aptos2019, digits, facebook-ego, household-power, real-estate-valuation, squeezenet and wdbc in EARSHOT_DATA.
 #
 #   scripts/reproduce.sh [--out DIRECTORY] [RECIPE...]     # default: runs/reproduction, all; finished recipes are reused
 set -euo pipefail
@@ -11,7 +11,8 @@ readonly page=docs/reproduction.md
 readonly all=(worked_example er_sweep er_saturated facebook_ego facebook_ego_rounds centrality_er centrality_ego
               florentine_dgd line_dgd dgd_noise household_ldp real_estate_ldp real_estate_training wdbc_ldp
               adult_protocols decentralised_adult federated_adult federated_digits pdmm_convergence pdmm_asynchronous
-              pdmm_quadratic pdmm_quantised train_digits adult_topologies adult_muffliato_rounds gradient_theory)
+              pdmm_quadratic pdmm_quantised train_digits adult_topologies adult_muffliato_rounds gradient_theory
+              attack_digits dlg_noise retina_drift retina_inversion retina_squeezenet)
 out=runs/reproduction
 if [ "${1:-}" = --out ]; then
   out="${2:?reproduce: --out needs a directory}"
