@@ -110,14 +110,12 @@ void check_training(const Cell& cell, std::uint64_t seed, const GraphSources& so
   const TrainingData& examples = loaded.at(key);
   const TrialAddress address{seed, 0};
   std::size_t parameters = 0;
-  bool script = false;
   const auto choose = [&] {
     const ChosenModel model = choose_model(cell.at("model"), examples.examples.get(), sources);
     parameters = model.model->parameter_count();
-    script = model.architecture() == nullptr;
+    if (cell.find("attack") != nullptr) check_attack(cell, examples, model.architecture(), complain);
   };
   if (!attempt("model", complain, choose)) return;
-  if (cell.find("attack") != nullptr) check_attack(cell, examples, script, complain);
   double bytes = 0;
   const auto measure = [&] { bytes = held_bytes(cell, size_of(cell, parameters, address, sources)); };
   if (!attempt("graph", complain, measure)) return;

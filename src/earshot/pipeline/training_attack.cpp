@@ -314,6 +314,15 @@ TableColumns attack_columns() {
   return {{"victims", victim_columns_of_training()}, {"attackers", attacker_columns_of_training()}};
 }
 
+namespace {
+
+bool ends_dense(const Architecture& network) {
+  const std::vector<double> parameters(parameter_count(network));
+  return last_dense(network, parameters).has_value();
+}
+
+}  // namespace
+
 bool attack_sections_fit(const Cell& cell, const Complain& complain) {
   const std::string& protocol = cell.at("protocol").kind;
   const std::string& attack = cell.at("attack").kind;
@@ -339,7 +348,9 @@ bool attack_sections_fit(const Cell& cell, const Complain& complain) {
   return true;
 }
 
-void check_attack(const Cell& cell, const TrainingData& data, bool script, const Complain& complain) {
+void check_attack(const Cell& cell, const TrainingData& data, const Architecture* network,
+                  const Complain& complain) {
+  const bool script = network == nullptr;
   const Choice& attack = cell.at("attack");
   ExampleMemory memory;
   const std::size_t first = data.parts.train.front();
@@ -355,6 +366,9 @@ void check_attack(const Cell& cell, const TrainingData& data, bool script, const
   };
   if (script && text("labels") == "inferred")
     complain("attack.labels", "labels are read off the last layer, which a TorchScript file does not show",
+             "use \"optimised\", \"traversed\" or \"known\"");
+  if (!script && text("labels") == "inferred" && !ends_dense(*network))
+    complain("attack.labels", "labels are read off a last dense layer, which this network does not have",
              "use \"optimised\", \"traversed\" or \"known\"");
   if (text("start") == "public" && data.parts.test.empty())
     complain("attack.start", "no public records: nothing is held out", "set data.test_share");

@@ -35,6 +35,8 @@ TableColumns attack_columns();
 
 /// What stands in the way of the attack of a cell that trains.
 bool attack_sections_fit(const Cell& cell, const Complain& complain);
-void check_attack(const Cell& cell, const TrainingData& data, bool script, const Complain& complain);
+/// `network` is null for a TorchScript file.
+void check_attack(const Cell& cell, const TrainingData& data, const Architecture* network,
+                  const Complain& complain);
 
 }  // namespace earshot

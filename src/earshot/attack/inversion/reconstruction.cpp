@@ -79,7 +79,7 @@ std::vector<double> inferred_targets(const Model& model, const Observation& obse
                                      const AttackerKnowledge& knowledge) {
   const std::optional<LabelCounts> counts = shown_labels(observation, knowledge);
   if (!counts)
-    fail(Fault::kConfig,
+    fail(Fault::kData,
          "the labels cannot be inferred from this observation: set labels to \"optimised\", \"traversed\" or "
          "\"known\"");
   if (model.loss() == LossKind::kSoftmaxCrossEntropy) return target_rows(model, counts->labels());

@@ -55,6 +55,7 @@ inline constexpr std::size_t kMostCandidates = 1000;
 
 /// None when closed forms find nothing and no search is wanted, or none is possible because the models of the
 /// observation are not known (their parameters are empty). Sees no truth: what is told stands in `knowledge`.
+/// Fault::kData: labels to be inferred do not show, or the search met nothing finite.
 std::optional<Reconstruction> reconstruct(const Model& model, const Observation& observation,
                                           const AttackerKnowledge& knowledge, const AttackOptions& options,
                                           const std::function<void(std::size_t)>& on_step = {});

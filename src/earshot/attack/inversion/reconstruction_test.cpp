@@ -176,12 +176,12 @@ TEST(Reconstruction, LayersMayCountForNothing) {
 }
 
 void expect_refused(const Scene& scene, const Observation& heard, const AttackOptions& options,
-                    const char* sentence) {
+                    const char* sentence, Fault fault = Fault::kConfig) {
   try {
     reconstruct(*scene.model, heard, scene.knowledge, options);
     FAIL() << sentence;
   } catch (const Error& error) {
-    EXPECT_EQ(error.fault(), Fault::kConfig);
+    EXPECT_EQ(error.fault(), fault);
     EXPECT_THAT(error.what(), HasSubstr(sentence));
   }
 }
@@ -192,7 +192,7 @@ TEST(Reconstruction, SaysWhatItCannotKnow) {
   options.closed_forms = false;
   const Observation difference =
       observe_difference(scene.parameters, scene.parameters, scene.gradient(scene.parameters), 1);
-  expect_refused(scene, difference, options, "labels cannot be inferred");
+  expect_refused(scene, difference, options, "labels cannot be inferred", Fault::kData);
   options.labels = LabelSource::kOptimised;
   options.in_range = true;
   expect_refused(scene, scene.heard(), options, "no range");
