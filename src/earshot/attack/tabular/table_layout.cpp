@@ -1,0 +1,81 @@
+#include "earshot/attack/tabular/table_layout.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "earshot/core/error.hpp"
+
+namespace earshot {
+namespace {
+
+DecoderBlock number_block(const ColumnBlock& block) {
+  const auto scaled = [&](double value) { return (value - block.scale.shift) / block.scale.scale; };
+  const double low = scaled(block.statistics.lowest);
+  const double high = scaled(block.statistics.highest);
+  if (!(low < high)) return {DecoderKind::kIdentity, block.first, block.width};
+  return {DecoderKind::kSigmoid, block.first, block.width, low, high};
+}
+
+/// Places of a code hold 0 or 1, and with hashes that have a sign also -1.
+DecoderBlock code_block(const ColumnBlock& block) {
+  const bool is_signed = std::ranges::any_of(block.words, [](const CodeWord& word) {
+    return std::ranges::any_of(word, [](double x) { return x < 0; });
+  });
+  return {DecoderKind::kSigmoid, block.first, block.width, is_signed ? -1.0 : 0.0, 1.0};
+}
+
+std::size_t count_of(std::size_t numbers, std::size_t width, std::string_view what) {
+  if (numbers == 0 || numbers % width != 0)
+    fail(Fault::kConfig, fmt::format("{} {} are no whole rows of {}", numbers, what, width));
+  return numbers / width;
+}
+
+}  // namespace
+
+std::size_t row_count(const TableEncoder& encoder, std::span<const double> cells) {
+  return count_of(cells.size(), encoder.blocks().size(), "cells");
+}
+
+Decoder table_decoder(const TableEncoder& encoder) {
+  const bool one_hot = encoder.options().categories.encoding == CategoryEncoding::kOneHot;
+  Decoder decoder;
+  for (const ColumnBlock& block : encoder.blocks()) {
+    if (!block.categorical()) {
+      decoder.push_back(number_block(block));
+    } else if (one_hot) {
+      decoder.push_back({DecoderKind::kSoftmax, block.first, block.width});
+    } else {
+      decoder.push_back(code_block(block));
+    }
+  }
+  return decoder;
+}
+
+std::vector<double> to_cells(const TableEncoder& encoder, std::span<const double> records) {
+  const auto blocks = encoder.blocks();
+  const std::size_t rows = count_of(records.size(), encoder.width(), "numbers");
+  std::vector<double> cells;
+  cells.reserve(rows * blocks.size());
+  for (std::size_t r = 0; r < rows; ++r) {
+    const auto row = encoder.decode(records.subspan(r * encoder.width(), encoder.width()));
+    for (std::size_t c = 0; c < blocks.size(); ++c) {
+      const ColumnStatistics& known = blocks[c].statistics;
+      cells.push_back(blocks[c].categorical() ? row[c] : std::clamp(row[c], known.lowest, known.highest));
+    }
+  }
+  return cells;
+}
+
+std::vector<double> to_records(const TableEncoder& encoder, std::span<const double> cells) {
+  const std::size_t columns = encoder.blocks().size();
+  const std::size_t rows = row_count(encoder, cells);
+  std::vector<double> records(rows * encoder.width());
+  for (std::size_t r = 0; r < rows; ++r) {
+    encoder.encode(cells.subspan(r * columns, columns),
+                   std::span(records).subspan(r * encoder.width(), encoder.width()));
+  }
+  return records;
+}
+
+}  // namespace earshot

@@ -1,0 +1,39 @@
+// TabLeak (Vero, Balunović, Dimitrov & Vechev 2023): rows of a table from the gradient of a batch, by an
+// ensemble of relaxed searches.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "earshot/attack/inversion/inversion.hpp"
+#include "earshot/attack/tabular/ensemble.hpp"
+#include "earshot/data/tables/table_encoder.hpp"
+
+namespace earshot {
+
+/// Settings of the authors' code.
+struct TabLeakOptions {
+  std::size_t members = 30;
+  FirstOrderOptions descent{StepRule::kAdam, 1500, 0.06, true, false};
+  Matching matching{MatchingKind::kCosine};
+  std::vector<double> targets{};  // the labels, known: records x output size
+  bool single_precision = true;   // of the searches; local training is unrolled in double
+  std::uint64_t seed = 1;
+  std::uint64_t trial = 0;
+};
+
+struct TabLeak {
+  PooledTable pooled;                        // the reconstruction
+  std::vector<std::vector<double>> members;  // relaxed records of each search that met a finite value
+  /// How far the gradient of each member's cells, not of its relaxed records, is from the observed one.
+  std::vector<double> distances;
+  std::size_t best = 0;  // the member of the least
+  double seconds = 0;
+};
+
+/// The model reads records of the encoder. Fails if no search met a finite value.
+TabLeak tableak(const Model& model, const TableEncoder& encoder, const Observation& observation,
+                const TabLeakOptions& options, const std::function<void(std::size_t)>& on_step = {});
+
+}  // namespace earshot
