@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "earshot/attack/inversion/closed_form.hpp"
+#include "earshot/attack/leak/primal_dual_settings.hpp"
 #include "earshot/attack/leak/primal_dual_test_run.hpp"
 #include "earshot/core/error.hpp"
 
@@ -263,6 +264,37 @@ TEST(PrimalDualLeak, ClosedFormsGoOnFromThere) {
     EXPECT_LT((vector(found->inputs) - run.input(leak.victim)).norm(), 1e-9);
     EXPECT_EQ(found->labels->at(0), leak.victim % 2);
   }
+}
+
+TEST(PrimalDualSettings, SayWhatTheAdversaryDoes) {
+  const Schema schema{"attack", "test", "", "", primal_dual_parameters()};
+  const Architecture model = testing::logistic();
+  const auto options = [&](const Json& given, const Architecture* known) {
+    return primal_dual_options(testing::valid_settings(schema, given), known);
+  };
+  const PrimalDualLeakOptions usual = options(Json::object(), nullptr);
+  EXPECT_EQ(usual.form, DualForm::kBest);
+  EXPECT_EQ(usual.links, Links::kAll);
+  EXPECT_FALSE(usual.step || usual.together || usual.exact_rule || usual.fit_step != nullptr);
+  const PrimalDualLeakOptions other = options({{"form", "published"},
+                                               {"anchor", "last"},
+                                               {"exact_rule", true},
+                                               {"step_guess", 0.3},
+                                               {"fit_step", true},
+                                               {"links", "one"},
+                                               {"leaks", 7},
+                                               {"together", true},
+                                               {"until", 9}},
+                                              &model);
+  EXPECT_EQ(other.form, DualForm::kPublished);
+  EXPECT_EQ(other.anchor, ModelAnchor::kLast);
+  EXPECT_TRUE(other.exact_rule && other.together);
+  EXPECT_EQ(other.step, 0.3);
+  EXPECT_EQ(other.fit_step, &model);
+  EXPECT_EQ(other.links, Links::kOne);
+  EXPECT_EQ(other.rounds, 7U);
+  EXPECT_EQ(other.until, 9U);
+  EXPECT_THROW(options({{"fit_step", true}}, nullptr), Error);
 }
 
 }  // namespace
