@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -11,6 +12,7 @@
 #include "earshot/attack/leak/honest_sums.hpp"
 #include "earshot/attack/leak/primal_dual_test_run.hpp"
 #include "earshot/core/error.hpp"
+#include "earshot/graph/edge_sign.hpp"
 
 namespace earshot {
 namespace {
@@ -197,6 +199,36 @@ TEST(PrimalDualModels, LinksOnOneGridHaveOneError) {
     const auto all = model_change(transcript, node, 0, 1, Links::kAll);
     EXPECT_LT((*one - *all).norm(), 1e-12);
     EXPECT_GT((*one - run.model(1, node) + run.model(0, node)).norm(), 1e-5);
+  }
+}
+
+/// Noise n that only the eavesdropper hears (Yu 2026, equations 6.7 and 6.8, whose sign is the other way
+/// round): a model walked back along one link from a true end is wrong by - B / (2 rho) sum (n_{j|i} -
+/// n_{i|j}), n_{j|i} of the rounds after it and n_{i|j} of those before them.
+TEST(PrimalDualModels, NoiseOnTheWireEntersWithThisSign) {
+  const Round rounds = 7, at = 2;
+  const OverheardRun run(pdmm_component(),
+                         with(testing::one_step(), {{"messages", "differential"}, {"z_deviation", 1}}),
+                         testing::path(2), testing::tapping_all(2, {}), rounds);
+  const std::vector<Adversary> adversaries{run.view().adversary()};
+  Recorder noisy(2, adversaries, run.view().told(), RoundWindow{0, rounds});
+  std::map<std::pair<NodeId, Round>, VectorXd> noise;  // by sender and exchange
+  Stream stream({11, Purpose::kTest});
+  for (const Overheard& heard : run.view().messages()) {
+    VectorXd message = Eigen::Map<const VectorXd>(heard.message.data(), 3);
+    VectorXd& n = noise[{heard.from, heard.round}] = VectorXd(3);
+    for (double& one : n) one = stream.normal();
+    message += n;
+    noisy.on_message(heard.round, heard.from, *heard.to, {message.data(), 3});
+  }
+  const PrimalDualTranscript transcript(noisy.views()[0], primal_dual_facts(noisy.told()));
+  for (const NodeId i : {NodeId{0}, NodeId{1}}) {
+    VectorXd error = VectorXd::Zero(3);
+    for (Round t = at; t + 1 < rounds; ++t) error += noise.at({i, t + 1}) - noise.at({1 - i, t});
+    error *= -edge_sign(i, 1 - i) / (2 * 0.4);
+    const VectorXd walked =
+        run.model(rounds - 1, i) - *model_change(transcript, i, at, rounds - 1, Links::kOne);
+    EXPECT_LT((walked - run.model(at, i) - error).norm(), 1e-12);
   }
 }
 
