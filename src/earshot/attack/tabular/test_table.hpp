@@ -1,7 +1,9 @@
 // For tests: a small table of people drawn at random, and its encoders.
 #pragma once
 
+#include <algorithm>
 #include <numeric>
+#include <vector>
 
 #include "earshot/core/random.hpp"
 #include "earshot/data/tables/table_encoder.hpp"
