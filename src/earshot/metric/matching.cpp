@@ -128,12 +128,12 @@ void check(std::span<const double> cost, std::size_t rows, std::size_t columns) 
 
 }  // namespace
 
-Matching optimal_matching(std::span<const double> cost, std::size_t rows, std::size_t columns) {
+Assignment optimal_matching(std::span<const double> cost, std::size_t rows, std::size_t columns) {
   check(cost, rows, columns);
   const CostView view(cost, rows, columns);
   AugmentingPaths paths(view);
   for (std::size_t row = 0; row < view.rows(); ++row) paths.add(row);
-  Matching out{std::vector<std::optional<std::size_t>>(rows), 0};
+  Assignment out{std::vector<std::optional<std::size_t>>(rows), 0};
   for (std::size_t column = 0; column < view.columns(); ++column) {
     const std::optional<std::size_t> row = paths.row_of()[column];
     if (!row) continue;

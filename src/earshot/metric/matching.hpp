@@ -8,7 +8,7 @@
 
 namespace earshot {
 
-struct Matching {
+struct Assignment {
   std::vector<std::optional<std::size_t>> column_of;  // by row; empty for rows left over
   double cost = 0;                                    // sum over the pairs
 };
@@ -17,6 +17,6 @@ struct Matching {
 /// assignment problem (Kuhn 1955, "The Hungarian method for the assignment problem"), by shortest augmenting
 /// paths (Jonker & Volgenant 1987), O(min² · max) steps. `cost` holds the rows one after another; costs are
 /// finite and may be negative. Of several cheapest matchings the same one is found every time.
-Matching optimal_matching(std::span<const double> cost, std::size_t rows, std::size_t columns);
+Assignment optimal_matching(std::span<const double> cost, std::size_t rows, std::size_t columns);
 
 }  // namespace earshot
