@@ -95,6 +95,12 @@ class Scorer {
     return class_of(row(truth_.targets, i)) == class_of(row(guess_.targets, *guess_of_[i])) ? 1 : 0;
   }
 
+  /// A record of zeros has no relative error: then nothing but zeros is close.
+  bool is_close(std::span<const double> truth, std::span<const double> guess) const {
+    const auto relative = relative_error(truth, guess);
+    return relative ? *relative < scoring_.success_error : euclidean_distance(truth, guess) == 0;
+  }
+
   RecordScores score(std::size_t i) const {
     const auto truth = record(truth_.inputs, i);
     const std::vector<double> guess = guess_for(guess_.inputs, guess_of_, i);
@@ -109,6 +115,9 @@ class Scorer {
                    start_.empty()
                        ? Json(nullptr)
                        : finite_or_null(euclidean_distance(truth, guess_for(start_, start_of_, i)))};
+    out.psnr = report_ ? report_->clipped.records[i].psnr : 0;
+    out.success = report_ ? out.psnr > scoring_.success_psnr : is_close(truth, guess);
+    out.columns.push_back(out.success ? 1 : 0);
     if (!report_) {
       for (std::size_t k = out.columns.size(); k < reconstruction_columns().size(); ++k)
         out.columns.push_back(nullptr);
@@ -120,12 +129,10 @@ class Scorer {
 
   void add_picture_scores(std::size_t i, RecordScores& out) const {
     const Score& score = report_->clipped.records[i];
-    out.psnr = score.psnr;
-    out.success = score.psnr > scoring_.success_psnr;
     for (Json value :
          {Json(score.mse), Json(score.psnr), Json(score.ssim), Json(report_->stretched.records[i].psnr),
           Json(report_->zero.records[i].psnr), Json(report_->mean.records[i].psnr),
-          report_->start ? Json(report_->start->records[i].psnr) : Json(nullptr), Json(out.success ? 1 : 0),
+          report_->start ? Json(report_->start->records[i].psnr) : Json(nullptr),
           value_or_null(score.ms_ssim), value_or_null(score.fsim), value_or_null(score.gradient_psnr),
           perceptual(i)})
       out.columns.push_back(std::move(value));
@@ -156,9 +163,9 @@ class Scorer {
 }  // namespace
 
 std::vector<std::string> reconstruction_columns() {
-  return {"label_correct", "error",   "relative_error", "zero_error",     "mean_error",    "start_error",
-          "mse",           "psnr",    "ssim",           "stretched_psnr", "zero_psnr",     "mean_psnr",
-          "start_psnr",    "success", "ms_ssim",        "fsim",           "gradient_psnr", "perceptual"};
+  return {"label_correct", "error",      "relative_error", "zero_error", "mean_error",     "start_error",
+          "success",       "mse",        "psnr",           "ssim",       "stretched_psnr", "zero_psnr",
+          "mean_psnr",     "start_psnr", "ms_ssim",        "fsim",       "gradient_psnr",  "perceptual"};
 }
 
 std::vector<RecordScores> score_reconstruction(const Examples& examples, const PublicRecords& known,

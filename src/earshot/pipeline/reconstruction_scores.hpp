@@ -25,13 +25,14 @@ struct RecordScores {
   bool success = false;
 };
 
-/// label_correct, error, relative_error, zero_error, mean_error, start_error and, of pictures, mse, psnr,
-/// ssim, stretched_psnr, zero_psnr, mean_psnr, start_psnr, success, ms_ssim, fsim, gradient_psnr, perceptual.
+/// label_correct, error, relative_error, zero_error, mean_error, start_error, success and, of pictures, mse,
+/// psnr, ssim, stretched_psnr, zero_psnr, mean_psnr, start_psnr, ms_ssim, fsim, gradient_psnr, perceptual.
 /// Errors are Euclidean, in the numbers the model sees; pictures are scored as pixels from 0 to 1, clipped.
 std::vector<std::string> reconstruction_columns();
 
 struct ReconstructionScoring {
-  double success_psnr = 20;
+  double success_psnr = 20;     // a picture above it counts as reconstructed
+  double success_error = 0.05;  // so does another record whose relative error is below
   bool all_metrics = false;
   const PerceptualDistance* perceptual = nullptr;  // how different pictures look, where its weights are given
 };

@@ -83,6 +83,7 @@ class TrainingAttack {
         attackers_(attacker_columns_of_training()) {
     options_.inversion.seed = address.seed;
     scoring_.success_psnr = settings_.real("success_psnr");
+    scoring_.success_error = settings_.real("success_error");
     scoring_.all_metrics = settings_.boolean("all_metrics");
     if (settings_.has("perceptual")) {
       perceptual_ =
@@ -256,7 +257,7 @@ class TrainingAttack {
     const std::size_t learners = trial_.protocol().learners().size();
     const auto members = std::ranges::count_if(adversary.colluding, [&](NodeId n) { return n < learners; });
     attackers_.add({name, learners - static_cast<std::size_t>(members), tally.attacked.size(), tally.records,
-                    tally.exact, pictures ? Json(tally.successes / records) : Json(nullptr),
+                    tally.exact, tally.records > 0 ? Json(tally.successes / records) : Json(nullptr),
                     pictures ? Json(tally.psnr / records) : Json(nullptr),
                     tally.records > 0 ? finite_or_null(tally.error / records) : Json(nullptr),
                     tally.labelled > 0

@@ -189,6 +189,8 @@ TEST(TrainingAttack, ReadsRecordsThroughATorchScriptFile) {
   const Json& victims = out.at("tables").at("victims");
   ASSERT_EQ(victims.at("rows").size(), 4U);
   for (const Json& error : column(victims, "error")) EXPECT_LT(error.get<double>(), 1e-2);
+  for (const Json& success : column(victims, "success")) EXPECT_EQ(success, 1);
+  for (const Json& psnr : column(victims, "psnr")) EXPECT_TRUE(psnr.is_null());
   for (const Json& route : column(victims, "route"))
     EXPECT_THAT(route.get<std::string>(), HasSubstr("search"));
 }

@@ -36,6 +36,8 @@ std::vector<Parameter> target_parameters() {
                                  "something")),
       integer_parameter("victims", 0, 0, 1'000'000'000, "attack so many at most, in their order; 0: all"),
       real_parameter("success_psnr", 20, -100, 150, "dB above which a picture counts as reconstructed"),
+      above_minimum(real_parameter("success_error", 0.05, 0, 1e6,
+                                   "relative error below which a record that is no picture does")),
       boolean_parameter("all_metrics", false, "also MS-SSIM, FSIM and the PSNR of gradients"),
       optional(text_parameter("perceptual", {},
                               "TorchScript file that says how different two pictures look, such as LPIPS"))};
