@@ -339,6 +339,11 @@ bool attack_sections_fit(const Cell& cell, const Complain& complain) {
         "remove [attack], or train with fedsgd, fedavg, fedprox, scaffold, dgd, pdmm, admm or server_pdmm");
     return false;
   }
+  if (source == LeakSource::kGossip && cell.at("attack").settings.has("round")) {
+    complain("attack.round", "gradients are recovered from all rounds of gossip together",
+             "remove it; adversary.rounds says how many are heard");
+    return false;
+  }
   const std::optional<LeakSource> wanted = find_attack_recipe(attack)->source;
   if (wanted && wanted != source) {
     complain("attack.kind",

@@ -202,6 +202,8 @@ TEST(TrainingAttack, PlansThatCannotWorkAreRefusedBeforeTheFirstStep) {
               Contains(HasSubstr("no attack reads gradients")));
   EXPECT_THAT(problems_of(attacked("fedsgd", "kind = \"pdmm-difference\"\n")),
               Contains(HasSubstr("cannot read the messages of protocol \"fedsgd\"")));
+  EXPECT_THAT(problems_of(attacked("dgd", "kind = \"dlg\"\nround = 2\n")),
+              Contains(HasSubstr("all rounds of gossip together")));
   EXPECT_THAT(problems_of(attacked("fedsgd", "kind = \"dlg\"\nin_range = true\n")),
               Contains(HasSubstr("without bounds")));
   EXPECT_TRUE(problems_of(attacked("fedsgd", "kind = \"dlg\"\n")).empty());
