@@ -1,0 +1,67 @@
+#include "earshot/report/places.hpp"
+
+#include <fmt/format.h>
+
+#include "earshot/core/error.hpp"
+#include "earshot/report/assets.hpp"
+#include "earshot/report/page.hpp"
+
+namespace earshot {
+namespace {
+
+[[noreturn]] void refuse(const std::string& why) {
+  fail(Fault::kData, "not a collection of places: " + why);
+}
+
+void require_list(const Json& parent, const std::string& key, std::size_t size) {
+  const auto found = parent.find(key);
+  if (found == parent.end() || !found->is_array() || found->size() != size)
+    refuse(fmt::format("\"{}\" must list {} numbers", key, size));
+}
+
+std::size_t count(const Json& parent, const std::string& key) {
+  const auto found = parent.find(key);
+  if (found == parent.end() || !found->is_number_integer() || found->get<std::int64_t>() < 0)
+    refuse(fmt::format("\"{}\" must be a count", key));
+  return found->get<std::size_t>();
+}
+
+const Json& part(const Json& parent, const std::string& key) {
+  const auto found = parent.find(key);
+  if (found == parent.end() || !found->is_object()) refuse(fmt::format("\"{}\" is missing", key));
+  return *found;
+}
+
+void check_collection(const Json& collection) {
+  if (!collection.is_object()) refuse("an object is expected");
+  const std::size_t places = count(collection, "places");
+  const Json& by_place = part(collection, "by_place");
+  for (const char* key :
+       {"estimate", "standard_error", "lower", "upper", "self_report", "expected_distance", "epsilon"})
+    require_list(by_place, key, places);
+  if (by_place.contains("truth")) require_list(by_place, "truth", places);
+  for (const char* key : {"statement", "user_statement", "mechanism", "check_ins", "collector"})
+    part(collection, key);
+  if (!collection.contains("grid")) return;
+  const auto cells = [&](const Json& grid) { return count(grid, "rows") * count(grid, "columns"); };
+  if (cells(part(collection, "grid")) != places)
+    refuse("the grid has another number of cells than there are places");
+  require_list(collection, "reports", cells(part(collection, "report_grid")));
+}
+
+}  // namespace
+
+std::string render_places(const Json& collection) {
+  check_collection(collection);
+  static const std::string script = [] {
+    // The data element and the helpers for text are the other page's.
+    std::string all =
+        "\"use strict\";\nconst data = JSON.parse(document.getElementById(\"data\").textContent);\n";
+    all.append(assets::elements());
+    all.append(assets::places_script());
+    return all;
+  }();
+  return render_page(assets::places_page(), collection, script);
+}
+
+}  // namespace earshot
