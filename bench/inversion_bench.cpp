@@ -5,9 +5,7 @@
 //   inversion_bench problems DIRECTORY
 //   inversion_bench solve NAME VICTIM float32|float64 [TARGET]
 #include <algorithm>
-#include <bit>
 #include <chrono>
-#include <ctime>
 #include <exception>
 #include <filesystem>
 #include <iostream>
@@ -24,6 +22,7 @@
 #include "earshot/core/parallel.hpp"
 #include "earshot/model/native/native_model.hpp"
 #include "model_cases.hpp"
+#include "reference.hpp"
 
 namespace {
 
@@ -115,11 +114,6 @@ Inversion attacked(const Attack& attack, const Victim& victim, const InversionOp
 
 // --- For the reference
 
-void append(std::span<const double> numbers, std::string& bytes) {
-  static_assert(std::endian::native == std::endian::little);
-  bytes.append(reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes());
-}
-
 Json describe_descent(const DescentOptions& descent) {
   if (const auto* first_order = std::get_if<FirstOrderOptions>(&descent))
     return {{"method", "adam"}, {"iterations", first_order->iterations}, {"rate", first_order->rate}};
@@ -155,13 +149,6 @@ void write_problems(const std::filesystem::path& directory) {
   std::filesystem::create_directories(directory);
   for (const Attack& attack : attacks())
     for (std::size_t number = 0; number < attack.victims; ++number) write_problem(attack, number, directory);
-}
-
-/// Of this thread: waiting for a core does not count.
-double processor_time() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 void set_iterations(DescentOptions& descent, std::size_t iterations) {
@@ -248,18 +235,22 @@ void one_attack(benchmark::State& state, const Attack& attack, bool single_preci
   report(best, state);
 }
 
-/// One restart and many in a batch, in turn, and the best of each. Starts differ in how many evaluations
-/// L-BFGS takes, so both are counted by the evaluation.
+/// One restart, many in a batch and as many that race, in turn, and the best of each. Starts differ in how
+/// many evaluations L-BFGS takes, so both are counted by the evaluation.
 void restarts(benchmark::State& state, const Attack& attack, std::size_t threads, bool single_precision) {
   constexpr std::size_t kRestarts = 64;
   const Victim victim(attack, 0);
   InversionOptions options = options_in(attack, victim, single_precision);
   set_iterations(options.descent, attack.restart_iterations);
-  Cost single, batch;
+  Cost single, batch, race;
   for ([[maybe_unused]] const auto unused : state) {
     options.restarts = 1;
+    options.racing = false;
     keep_best(cost_of(attack, victim, options, threads), single);
     options.restarts = kRestarts;
+    options.racing = true;
+    keep_best(cost_of(attack, victim, options, threads), race);
+    options.racing = false;
     const Cost cost = cost_of(attack, victim, options, threads);
     keep_best(cost, batch);
     state.SetIterationTime(cost.seconds);
@@ -267,6 +258,9 @@ void restarts(benchmark::State& state, const Attack& attack, std::size_t threads
   report(batch, state);
   const double single_us = 1e6 * single.seconds / static_cast<double>(single.evaluations);
   state.counters["single_us_per_evaluation"] = single_us;
+  state.counters["race_costs_single_runs"] = race.seconds / single.seconds;
+  state.counters["batch_costs_single_runs"] = batch.seconds / single.seconds;
+  state.counters["race_value"] = race.value;
   state.counters["restarts_gain"] = single_us / state.counters["us_per_evaluation"];
 }
 

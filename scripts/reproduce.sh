@@ -2,7 +2,7 @@
 # Runs recipes of experiments/ and writes down published against measured values, with command, seed and duration: a page per
 # recipe in docs/reproduction/, and docs/reproduction.md, which is docs/reproduction.head.md and a table of those pages. A recipe can be
 # run alone; the pages of the others stay as they are. Needs a built program (make build) and, for all recipes, MNIST, CIFAR-10,
-# adult, aptos2019, digits, facebook-ego, household-power, real-estate-valuation, squeezenet and wdbc in EARSHOT_DATA.
+# adult, aptos2019, digits, facebook-ego, german-credit, gowalla, household-power, insurance, lawschool, real-estate-valuation, squeezenet and wdbc in EARSHOT_DATA.
 #
 #   scripts/reproduce.sh [--out DIRECTORY] [RECIPE...]     # default: runs/reproduction, all; finished recipes are reused
 set -euo pipefail
@@ -12,8 +12,10 @@ readonly all=(worked_example er_sweep er_saturated facebook_ego facebook_ego_rou
               florentine_dgd line_dgd dgd_noise household_ldp real_estate_ldp real_estate_training wdbc_ldp
               adult_protocols decentralised_adult federated_adult federated_digits pdmm_convergence pdmm_asynchronous
               pdmm_quadratic pdmm_quantised pdmm_closed_form pdmm_early_stopping pdmm_quantised_leak pdmm_inexact_leak
-              pdmm_inexact_images pdmm_batches pdmm_adversaries fedavg_closed_form train_digits adult_topologies adult_muffliato_rounds gradient_theory
-              attack_digits dlg_cifar10 line_dgd_cnn dlg_noise retina_drift retina_inversion retina_squeezenet)
+              pdmm_inexact_images pdmm_batches pdmm_adversaries pdmm_defences pdmm_unlike_nodes fedavg_closed_form train_digits adult_topologies adult_muffliato_rounds gradient_theory
+              attack_digits attack_insurance tableak_encodings tableak_codes tableak_epsilon tableak_batch tableak_skipping tableak_architecture
+              tableak_epoch tableak_dataset dlg_cifar10 line_dgd_cnn dlg_noise retina_drift retina_inversion retina_squeezenet
+              privic_paris privic_san_francisco privic_variants privic_beta location_mechanisms location_island)
 out=runs/reproduction
 if [ "${1:-}" = --out ]; then
   out="${2:?reproduce: --out needs a directory}"

@@ -21,6 +21,7 @@
 #include "earshot/core/json.hpp"
 #include "earshot/data/catalogue/test_data.hpp"
 #include "program.hpp"
+#include "source_dir.hpp"
 
 namespace earshot::testing {
 namespace {
@@ -42,7 +43,8 @@ std::string first_word(std::string& text) {
 }
 
 bool is_a_run(const std::vector<std::string>& arguments) {
-  return !arguments.empty() && (arguments[0] == "run" || arguments[0] == "audit");
+  return !arguments.empty() &&
+         (arguments[0] == "run" || arguments[0] == "audit" || arguments[0] == "recommend");
 }
 
 /// How long an attack took is never the same twice: columns named "seconds", in tables and their summaries.

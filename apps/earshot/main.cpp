@@ -63,6 +63,8 @@ int run(int argc, char** argv) {
   add_verify_command(app);
   add_run_command(app);
   add_train_command(app);
+  add_collect_command(app);
+  add_recommend_command(app);
   add_report_command(app);
   add_list_command(app);
   add_data_command(app);

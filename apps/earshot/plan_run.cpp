@@ -76,7 +76,7 @@ void fail_if_missed(const Json& results) {
 
 }  // namespace
 
-void run_plan(const PlanRun& request) {
+PlanResults compute_plan(const PlanRun& request) {
   set_thread_count(request.common.threads);
   Plan plan = parse_plan(request.text, request.origin, standard_catalogue(), request.overrides);
   const GraphSources sources = sources_from(request.working_directory);
@@ -90,7 +90,7 @@ void run_plan(const PlanRun& request) {
   RunStore store(directory, plan);
   const RunOutcome outcome =
       execute(plan, &store, [&](const Cell& cell, std::size_t trial) { return pipeline.run(cell, trial); });
-  const Json results = assemble_results(plan, outcome.units, request.command);
+  Json results = assemble_results(plan, outcome.units, request.command);
 
   write_atomically(directory / "results.json",
                    results.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
@@ -100,14 +100,20 @@ void run_plan(const PlanRun& request) {
   write_pictures(directory, results);
   write_ledgers(directory, results);
 
+  return {std::move(results), directory,
+          fmt::format("{} units computed, {} reused, {} of computing; report: {}", outcome.computed,
+                      outcome.reused, human_duration(outcome.unit_seconds),
+                      (directory / "report.html").string())};
+}
+
+void run_plan(const PlanRun& request) {
+  const PlanResults results = compute_plan(request);
   if (request.common.json)
-    print_json(results);
+    print_json(results.document);
   else
-    fmt::print("{}", render_terminal(results, terminal_style()));
-  note(fmt::format("{} units computed, {} reused, {} of computing; report: {}", outcome.computed,
-                   outcome.reused, human_duration(outcome.unit_seconds),
-                   (directory / "report.html").string()));
-  if (request.strict) fail_if_missed(results);
+    fmt::print("{}", render_terminal(results.document, terminal_style()));
+  note(results.summary);
+  if (request.strict) fail_if_missed(results.document);
 }
 
 }  // namespace earshot::cli

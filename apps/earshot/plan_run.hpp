@@ -1,4 +1,5 @@
-// From the text of a plan to its stored results, printed summary and report: shared by `run` and `audit`.
+// From the text of a plan to its stored results, printed summary and report: shared by `run`, `audit` and
+// `recommend`.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "console.hpp"
+#include "earshot/core/json.hpp"
 #include "earshot/experiment/override.hpp"
 
 namespace earshot::cli {
@@ -23,8 +25,16 @@ struct PlanRun {
   CommonOptions common;
 };
 
+struct PlanResults {
+  Json document;
+  std::filesystem::path directory;
+  std::string summary;  // what was computed and where the report is
+};
+
 /// Validates everything, then runs, resuming whatever the output directory already holds. Writes
-/// results.json, report.html and the pictures, prints the summary (or the JSON).
+/// results.json, report.html, report.md and the pictures; prints nothing but progress.
+PlanResults compute_plan(const PlanRun& request);
+/// The same, and prints the summary (or the JSON).
 void run_plan(const PlanRun& request);
 
 }  // namespace earshot::cli

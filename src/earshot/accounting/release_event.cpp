@@ -106,7 +106,10 @@ void check(const ReleaseEvent::Kind& kind) {
             require(r.rho >= 0 && std::isfinite(r.rho), "rho must be finite and not negative");
           },
           [](const MetricRelease& r) {
-            require_positive(r.epsilon, "epsilon per unit of distance");
+            // 0 is a report that does not depend on the secret.
+            require(r.epsilon >= 0 && std::isfinite(r.epsilon),
+                    fmt::format("epsilon per unit of distance must be 0 or positive and finite, not {}",
+                                r.epsilon));
             require(r.delta >= 0 && r.delta < 1, "delta must lie in [0, 1)");
             require(!r.distance.empty(), "metric privacy needs to say what its distance is");
           },

@@ -175,15 +175,15 @@ Collector make_collector(const Records& records, const TrainingOptions& options,
   const std::size_t latent = encoded ? options.latent : attributes;
   Collector collector{
       std::nullopt,
-      DenseNet(codec_widths(latent, hidden, attributes), Activation::kSigmoid, Activation::kLinear),
+      DenseNet(codec_widths(latent, hidden, attributes), DenseActivation::kSigmoid, DenseActivation::kLinear),
       std::nullopt,
       0,
       {}};
   Stream decoder_stream(named(where, Purpose::kModelInit, Trainee::kAdaptive, 1));
   collector.decoder.initialise(decoder_stream);
   if (encoded) {
-    collector.encoder.emplace(codec_widths(attributes, hidden, latent), Activation::kSigmoid,
-                              Activation::kLinear);
+    collector.encoder.emplace(codec_widths(attributes, hidden, latent), DenseActivation::kSigmoid,
+                              DenseActivation::kLinear);
     Stream encoder_stream(named(where, Purpose::kModelInit, Trainee::kAdaptive, 0));
     collector.encoder->initialise(encoder_stream);
   }
@@ -203,8 +203,9 @@ TrainedTask train_task(const Records& records, Loss loss, const TaskOptions& opt
   constexpr std::size_t kMostAttempts = 20;
   const auto attributes = static_cast<std::size_t>(records.inputs.rows());
   const auto answers = static_cast<std::size_t>(records.targets.rows());
-  const Activation output = options.as_published ? Activation::kRelu : Activation::kLinear;
-  TrainedTask trained{{DenseNet({attributes, attributes * 3 / 2, answers}, Activation::kRelu, output), loss}};
+  const DenseActivation output = options.as_published ? DenseActivation::kRelu : DenseActivation::kLinear;
+  TrainedTask trained{
+      {DenseNet({attributes, attributes * 3 / 2, answers}, DenseActivation::kRelu, output), loss}};
   for (; trained.attempts <= kMostAttempts; ++trained.attempts) {
     Stream stream(named(where, Purpose::kModelInit, Trainee::kTask, trained.attempts));
     trained.task.net.initialise(stream);

@@ -12,28 +12,28 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-void activate(Activation activation, MatrixXd& values) {
+void activate(DenseActivation activation, MatrixXd& values) {
   switch (activation) {
-    case Activation::kLinear:
+    case DenseActivation::kLinear:
       return;
-    case Activation::kSigmoid:
+    case DenseActivation::kSigmoid:
       values.array() = (1 + (-values.array()).exp()).inverse();
       return;
-    case Activation::kRelu:
+    case DenseActivation::kRelu:
       values = values.cwiseMax(0.0);
       return;
   }
 }
 
 /// delta *= derivative, which all three activations have as a function of their output.
-void multiply_derivative(Activation activation, const MatrixXd& values, MatrixXd& delta) {
+void multiply_derivative(DenseActivation activation, const MatrixXd& values, MatrixXd& delta) {
   switch (activation) {
-    case Activation::kLinear:
+    case DenseActivation::kLinear:
       return;
-    case Activation::kSigmoid:
+    case DenseActivation::kSigmoid:
       delta.array() *= values.array() * (1 - values.array());
       return;
-    case Activation::kRelu:
+    case DenseActivation::kRelu:
       delta.array() *= (values.array() > 0).cast<double>();
       return;
   }
@@ -41,7 +41,7 @@ void multiply_derivative(Activation activation, const MatrixXd& values, MatrixXd
 
 }  // namespace
 
-DenseNet::DenseNet(std::vector<std::size_t> widths, Activation hidden, Activation output)
+DenseNet::DenseNet(std::vector<std::size_t> widths, DenseActivation hidden, DenseActivation output)
     : widths_(std::move(widths)), hidden_(hidden), output_(output) {
   if (widths_.size() < 2) fail(Fault::kInternal, "a network needs inputs and outputs");
   Index size = 0;
@@ -56,7 +56,7 @@ DenseNet::DenseNet(std::vector<std::size_t> widths, Activation hidden, Activatio
 
 DenseNet::DenseNet(const MatrixXd& weights, const VectorXd& bias)
     : DenseNet({static_cast<std::size_t>(weights.cols()), static_cast<std::size_t>(weights.rows())},
-               Activation::kLinear, Activation::kLinear) {
+               DenseActivation::kLinear, DenseActivation::kLinear) {
   parameters_ << weights.reshaped(), bias;
 }
 

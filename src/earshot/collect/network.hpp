@@ -9,14 +9,14 @@
 
 namespace earshot {
 
-enum class Activation { kLinear, kSigmoid, kRelu };
+enum class DenseActivation { kLinear, kSigmoid, kRelu };
 
 /// Layers x -> activation(W x + b) over one flat parameter vector: weights (column-major), then bias, layer
 /// by layer.
 class DenseNet {
  public:
   /// widths: inputs, hidden layers, outputs.
-  DenseNet(std::vector<std::size_t> widths, Activation hidden, Activation output);
+  DenseNet(std::vector<std::size_t> widths, DenseActivation hidden, DenseActivation output);
   /// One linear layer.
   DenseNet(const Eigen::MatrixXd& weights, const Eigen::VectorXd& bias);
 
@@ -27,7 +27,9 @@ class DenseNet {
   Eigen::Index width(std::size_t layer) const { return static_cast<Eigen::Index>(widths_[layer]); }
   Eigen::Index input_size() const { return width(0); }
   Eigen::Index output_size() const { return width(layer_count()); }
-  Activation activation(std::size_t layer) const { return layer + 1 == layer_count() ? output_ : hidden_; }
+  DenseActivation activation(std::size_t layer) const {
+    return layer + 1 == layer_count() ? output_ : hidden_;
+  }
   Eigen::VectorXd& parameters() { return parameters_; }
   const Eigen::VectorXd& parameters() const { return parameters_; }
   Eigen::Map<const Eigen::MatrixXd> weights(std::size_t layer) const;
@@ -39,8 +41,8 @@ class DenseNet {
 
  private:
   std::vector<std::size_t> widths_;
-  Activation hidden_;
-  Activation output_;
+  DenseActivation hidden_;
+  DenseActivation output_;
   std::vector<Eigen::Index> offsets_;  // of each layer's weights
   Eigen::VectorXd parameters_;
 };

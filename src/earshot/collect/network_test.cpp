@@ -22,8 +22,8 @@ MatrixXd one_hot(Index classes, Index samples) {
 
 struct Shape {
   std::vector<std::size_t> widths;
-  Activation hidden;
-  Activation output;
+  DenseActivation hidden;
+  DenseActivation output;
   Loss loss;
 };
 
@@ -66,14 +66,15 @@ TEST_P(Gradients, EqualCentralDifferences) {
 
 INSTANTIATE_TEST_SUITE_P(
     Shapes, Gradients,
-    ::testing::Values(Shape{{4, 3}, Activation::kLinear, Activation::kLinear, Loss::kMeanSquared},
-                      Shape{{4, 6, 2}, Activation::kRelu, Activation::kLinear, Loss::kMeanSquared},
-                      Shape{{4, 6, 2}, Activation::kRelu, Activation::kRelu, Loss::kMeanSquared},
-                      Shape{{5, 5, 3}, Activation::kSigmoid, Activation::kLinear, Loss::kCrossEntropy},
-                      Shape{{3, 4, 4, 2}, Activation::kSigmoid, Activation::kSigmoid, Loss::kCrossEntropy}));
+    ::testing::Values(
+        Shape{{4, 3}, DenseActivation::kLinear, DenseActivation::kLinear, Loss::kMeanSquared},
+        Shape{{4, 6, 2}, DenseActivation::kRelu, DenseActivation::kLinear, Loss::kMeanSquared},
+        Shape{{4, 6, 2}, DenseActivation::kRelu, DenseActivation::kRelu, Loss::kMeanSquared},
+        Shape{{5, 5, 3}, DenseActivation::kSigmoid, DenseActivation::kLinear, Loss::kCrossEntropy},
+        Shape{{3, 4, 4, 2}, DenseActivation::kSigmoid, DenseActivation::kSigmoid, Loss::kCrossEntropy}));
 
 TEST(Network, ComputesWhatItsLayersSay) {
-  DenseNet net({2, 2, 1}, Activation::kRelu, Activation::kSigmoid);
+  DenseNet net({2, 2, 1}, DenseActivation::kRelu, DenseActivation::kSigmoid);
   // First layer: rows (1, -1) and (2, 0), bias (0, -1); second: (1, 3), bias 0.5.
   net.parameters() << 1, 2, -1, 0, 0, -1, 1, 3, 0.5;
   const MatrixXd input{{1.0, 0.2}, {3.0, 0.1}};

@@ -33,6 +33,9 @@ std::string line_with_rate(const std::string& label, std::size_t done, std::size
   }
   return fmt::format("{} [{}] {}/{} {}", label, bar, done, total, left);
 }
+/// The bar on the screen, if any; held while it is used, so that it does not go away meanwhile.
+std::mutex current_mutex;
+Progress* current = nullptr;
 }  // namespace
 
 std::string progress_line(const std::string& label, std::size_t done, std::size_t total,
@@ -48,11 +51,19 @@ Progress::Progress(std::string label, std::size_t total, std::size_t already_don
       visible_(isatty(STDERR_FILENO) != 0),
       start_(std::chrono::steady_clock::now()),
       drawn_(start_) {
-  if (visible_) draw();
+  if (!visible_) return;
+  draw();
+  const std::lock_guard lock(current_mutex);
+  if (current == nullptr) current = this;
 }
 
 Progress::~Progress() {
   if (!visible_) return;
+  {
+    const std::lock_guard lock(current_mutex);
+    if (current == this) current = nullptr;
+  }
+  inside_.clear();
   draw();
   std::fputc('\n', stderr);
 }
@@ -60,10 +71,27 @@ Progress::~Progress() {
 void Progress::advance(std::size_t units) {
   const std::lock_guard lock(mutex_);
   done_ += units;
+  inside_.clear();
+  if (due()) draw();
+}
+
+bool Progress::due() {
   const auto now = std::chrono::steady_clock::now();
-  if (!visible_ || now - drawn_ < std::chrono::milliseconds(100)) return;
+  if (!visible_ || now - drawn_ < std::chrono::milliseconds(100)) return false;
   drawn_ = now;
+  return true;
+}
+
+void Progress::show(const std::function<std::string()>& inside) {
+  const std::lock_guard lock(mutex_);
+  if (!due()) return;
+  inside_ = inside();
   draw();
+}
+
+void show_inside(const std::function<std::string()>& inside) {
+  const std::lock_guard lock(current_mutex);
+  if (current != nullptr) current->show(inside);
 }
 
 void Progress::set_status(std::string status) {
@@ -73,8 +101,9 @@ void Progress::set_status(std::string status) {
 
 void Progress::draw() {
   const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  const std::string& status = inside_.empty() ? status_ : inside_;
   fmt::print(stderr, "\r\x1b[K{}{}{}", line_with_rate(label_, done_, total_, done_ - already_done_, elapsed),
-             status_.empty() ? "" : "  ", status_);
+             status.empty() ? "" : "  ", status);
   std::fflush(stderr);
 }
 

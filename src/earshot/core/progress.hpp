@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <mutex>
 #include <string>
 
@@ -27,12 +28,16 @@ class Progress {
   void advance(std::size_t units = 1);
   /// Shown behind the time left from the next drawing on.
   void set_status(std::string status);
+  /// The same at once, until a unit is done; asked for at most ten times a second.
+  void show(const std::function<std::string()>& inside);
 
  private:
+  bool due();
   void draw();
 
   std::string label_;
   std::string status_;
+  std::string inside_;  // of the units at work
   std::size_t total_;
   std::size_t already_done_;
   std::size_t done_;
@@ -41,5 +46,9 @@ class Progress {
   std::chrono::steady_clock::time_point drawn_;
   std::mutex mutex_;
 };
+
+/// How far a unit of work has come, on the bar that is on the screen; without one nothing is asked for. For
+/// work that does not know of the bar. Safe to call from parallel bodies.
+void show_inside(const std::function<std::string()>& inside);
 
 }  // namespace earshot

@@ -14,11 +14,23 @@
 namespace earshot {
 namespace {
 
+using Philox = r123::Philox4x64;
+
 struct NormalBlock {
+  std::array<std::uint64_t, 64> bits{};
   std::array<double, 32> first{};
   std::array<double, 32> second{};
   std::array<double, 64> normals{};
 };
+
+Philox::ctr_type philox_block(const std::array<std::uint64_t, 2>& key,
+                              const std::array<std::uint64_t, 4>& counter) {
+  return Philox()({{counter[0], counter[1], counter[2], counter[3]}}, {{key[0], key[1]}});
+}
+
+double to_uniform(std::uint64_t bits) {
+  return static_cast<double>(bits >> 11) * 0x1.0p-53;
+}
 
 [[gnu::always_inline]] inline void transform(NormalBlock& block) {
   for (std::size_t i = 0; i < block.first.size(); ++i) {
@@ -50,9 +62,7 @@ Stream::Stream(const StreamName& name)
 
 std::uint64_t Stream::bits() {
   if (used_ == 4) {
-    const r123::Philox4x64::key_type key{{key_[0], key_[1]}};
-    const r123::Philox4x64::ctr_type counter{{counter_[0], counter_[1], counter_[2], counter_[3]}};
-    const auto out = r123::Philox4x64()(counter, key);
+    const auto out = philox_block(key_, counter_);
     for (unsigned i = 0; i < 4; ++i) block_[i] = out[i];
     ++counter_[0];
     used_ = 0;
@@ -61,7 +71,7 @@ std::uint64_t Stream::bits() {
 }
 
 double Stream::uniform() {
-  return static_cast<double>(bits() >> 11) * 0x1.0p-53;
+  return to_uniform(bits());
 }
 
 std::uint64_t Stream::below(std::uint64_t bound) {
@@ -80,7 +90,8 @@ double Stream::normal() {
   return cosine;
 }
 
-/// The uniforms first, then all normals of the block in one vectorised loop.
+/// The bits first, whole Philox blocks without a branch between them; then all normals of the block in one
+/// vectorised loop.
 template <class Use>
 void Stream::each_normal(std::size_t count, Use&& use) {
   NormalBlock block;
@@ -88,9 +99,16 @@ void Stream::each_normal(std::size_t count, Use&& use) {
   if (has_spare_normal_ && count > 0) use(done++, normal());
   while (count - done >= 2) {
     const std::size_t pairs = std::min(block.first.size(), (count - done) / 2);
+    std::size_t drawn = 0;
+    while (drawn < 2 * pairs && used_ < 4) block.bits[drawn++] = block_[used_++];
+    for (; 2 * pairs - drawn >= 4; drawn += 4, ++counter_[0]) {
+      const auto four = philox_block(key_, counter_);
+      for (unsigned i = 0; i < 4; ++i) block.bits[drawn + i] = four[i];
+    }
+    while (drawn < 2 * pairs) block.bits[drawn++] = bits();
     for (std::size_t i = 0; i < pairs; ++i) {
-      block.first[i] = uniform();
-      block.second[i] = uniform();
+      block.first[i] = to_uniform(block.bits[2 * i]);
+      block.second[i] = to_uniform(block.bits[2 * i + 1]);
     }
     to_normals(block);
     for (std::size_t i = 0; i < 2 * pairs; ++i) use(done + i, block.normals[i]);

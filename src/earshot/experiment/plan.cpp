@@ -80,6 +80,7 @@ std::vector<Question> questions_of(const Plan& plan) {
     for (const std::string& column : expectation.measure.columns)
       question.fields.emplace_back("measure", column);
     for (const auto& [field, value] : expectation.where.items()) question.fields.emplace_back("where", field);
+    for (const auto& [field, value] : expectation.than.items()) question.fields.emplace_back("than", field);
     questions.push_back(std::move(question));
   }
   return questions;

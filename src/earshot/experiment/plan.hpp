@@ -58,6 +58,7 @@ struct Expectation {
   std::string table;
   Measure measure;
   Json where = Json::object();
+  Json than;  // conditions of the rows the measure is subtracted for; null: nothing is subtracted
   std::optional<double> published;
   std::optional<double> tolerance;
   std::optional<double> at_least;

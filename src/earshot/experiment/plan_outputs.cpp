@@ -53,7 +53,12 @@ class OutputReader {
   OutputReader(const Document& document, const Catalogue& catalogue, std::vector<Problem>& problems)
       : document_(document), catalogue_(catalogue), problems_(problems) {}
 
-  using Use = std::function<void(const std::string& path, const Settings& plain, const Json& where)>;
+  /// Which rows an expectation speaks of.
+  struct Conditions {
+    Json where = Json::object();
+    Json than{};  // null when not given
+  };
+  using Use = std::function<void(const std::string& path, const Settings& plain, const Conditions& rows)>;
 
   /// Calls `use` for the entries of [[name]] whose plain keys are all right.
   void each(const std::string& name, const Schema& schema, const Use& use) {
@@ -90,11 +95,11 @@ class OutputReader {
       complain(path, fmt::format("no {} has a parameter \"{}\"", role, key), suggest(key, keys));
   }
 
-  bool check_where(const std::string& path, const Json& where) {
-    if (!where.is_object()) {
-      complain(path, "this is not a table of conditions", R"(write it as in { "graph.kind" = "ring" })");
-      return false;
-    }
+  /// Some of `cells`, if there are any, must agree with the conditions.
+  void check_where(const std::string& path, const Json& where, const std::vector<Cell>& cells) {
+    if (!where.is_object())
+      return complain(path, "this is not a table of conditions",
+                      R"(write it as in { "graph.kind" = "ring" })");
     const std::size_t before = problems_.size();
     for (const auto& [field, value] : where.items()) {
       check_field(path + "." + field, field);
@@ -102,16 +107,22 @@ class OutputReader {
         complain(path + "." + field, "a condition compares with one plain value",
                  "give text, a number or true/false");
     }
-    return problems_.size() == before;
+    const bool sound = problems_.size() == before;
+    if (sound && !cells.empty() &&
+        std::ranges::none_of(cells, [&](const Cell& cell) { return cell_matches(cell, where); }))
+      complain(path, "no cell of the sweep has these settings", "compare with [sweep] and the sections");
   }
 
  private:
   void read_entry(const std::string& path, Json plain, const Schema& schema, const Use& use) {
-    Json where = Json::object();
-    if (schema.name == "expect" && plain.contains("where")) {
-      where = plain["where"];
-      plain.erase("where");
-    }
+    Conditions rows;
+    const auto take = [&](const char* key, Json& conditions) {
+      if (schema.name != "expect" || !plain.contains(key)) return;
+      conditions = plain[key];
+      plain.erase(key);
+    };
+    take("where", rows.where);
+    take("than", rows.than);
     const Locate locate = [&](std::string_view key) {
       return document_.locate(fmt::format("{}.{}", path, key));
     };
@@ -120,7 +131,7 @@ class OutputReader {
     for (const auto& [key, value] : settings.values().items()) {
       if (value.is_string()) check_one_line(document_, path + "." + key, value.get<std::string>(), problems_);
     }
-    if (problems_.size() == before) use(path, settings, where);
+    if (problems_.size() == before) use(path, settings, rows);
   }
 
   const Document& document_;
@@ -132,12 +143,13 @@ std::optional<double> number_if_given(const Settings& settings, std::string_view
   return settings.has(key) ? std::optional(settings.real(key)) : std::nullopt;
 }
 
-Expectation expectation_from(const Settings& settings, const Json& where) {
+Expectation expectation_from(const Settings& settings, const OutputReader::Conditions& rows) {
   Expectation e;
   e.source = settings.text("source");
   e.what = settings.text("what");
   e.table = settings.text("table");
-  e.where = where;
+  e.where = rows.where;
+  e.than = rows.than;
   e.published = number_if_given(settings, "published");
   e.tolerance = number_if_given(settings, "tolerance");
   e.at_least = number_if_given(settings, "at_least");
@@ -176,17 +188,20 @@ std::vector<Curve> read_curves(const Document& document, const Catalogue& catalo
                                std::vector<Problem>& problems) {
   OutputReader reader(document, catalogue, problems);
   std::vector<Curve> curves;
-  reader.each("curve", curve_schema(), [&](const std::string& path, const Settings& settings, const Json&) {
-    Curve curve{settings.text("title"), settings.text("table"), settings.text("x"), settings.texts("y"), ""};
-    reader.check_field(path + ".x", curve.x);
-    if (curve.y.empty()) reader.complain(path + ".y", "the list is empty", "name at least one column");
-    for (const std::string& column : curve.y) reader.check_field(path + ".y", column);
-    if (settings.has("split")) {
-      curve.split = settings.text("split");
-      reader.check_field(path + ".split", curve.split);
-    }
-    curves.push_back(std::move(curve));
-  });
+  reader.each("curve", curve_schema(),
+              [&](const std::string& path, const Settings& settings, const OutputReader::Conditions&) {
+                Curve curve{settings.text("title"), settings.text("table"), settings.text("x"),
+                            settings.texts("y"), ""};
+                reader.check_field(path + ".x", curve.x);
+                if (curve.y.empty())
+                  reader.complain(path + ".y", "the list is empty", "name at least one column");
+                for (const std::string& column : curve.y) reader.check_field(path + ".y", column);
+                if (settings.has("split")) {
+                  curve.split = settings.text("split");
+                  reader.check_field(path + ".split", curve.split);
+                }
+                curves.push_back(std::move(curve));
+              });
   return curves;
 }
 
@@ -195,8 +210,8 @@ std::vector<Expectation> read_expectations(const Document& document, const Catal
   OutputReader reader(document, catalogue, problems);
   std::vector<Expectation> expectations;
   reader.each("expect", expectation_schema(),
-              [&](const std::string& path, const Settings& settings, const Json& where) {
-                Expectation e = expectation_from(settings, where);
+              [&](const std::string& path, const Settings& settings, const OutputReader::Conditions& rows) {
+                Expectation e = expectation_from(settings, rows);
                 check_bands(reader, path, e);
                 try {
                   e.measure = parse_measure(settings.text("measure"));
@@ -205,13 +220,12 @@ std::vector<Expectation> read_expectations(const Document& document, const Catal
                 }
                 for (const std::string& column : e.measure.columns)
                   reader.check_field(path + ".measure", column);
-                const bool sound = reader.check_where(path + ".where", where);
                 // Settings changed on the command line may well leave an expectation behind; a file on its
                 // own may not.
-                if (sound && !document.overridden() && !cells.empty() &&
-                    std::ranges::none_of(cells, [&](const Cell& cell) { return cell_matches(cell, where); }))
-                  reader.complain(path + ".where", "no cell of the sweep has these settings",
-                                  "compare with [sweep] and the sections");
+                const bool must_match = !document.overridden() && !cells.empty();
+                reader.check_where(path + ".where", e.where, must_match ? cells : std::vector<Cell>());
+                if (!e.than.is_null())
+                  reader.check_where(path + ".than", e.than, must_match ? cells : std::vector<Cell>());
                 expectations.push_back(std::move(e));
               });
   return expectations;
@@ -229,6 +243,7 @@ Json to_json(const Expectation& e) {
             {"table", e.table},
             {"measure", to_text(e.measure)},
             {"where", e.where}};
+  if (!e.than.is_null()) json["than"] = e.than;
   const auto band = [&](const char* key, const std::optional<double>& value) {
     json[key] = value ? Json(*value) : Json(nullptr);
   };

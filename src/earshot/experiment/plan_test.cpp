@@ -7,6 +7,7 @@
 
 #include "earshot/core/files.hpp"
 #include "earshot/experiment/test_catalogue.hpp"
+#include "source_dir.hpp"
 
 namespace earshot {
 namespace {

@@ -16,6 +16,8 @@
 namespace earshot {
 namespace {
 
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
 /// An overflow in a summary must not look like a number.
 Json finite_or_null(double value) {
   return as_number(value) ? Json(value) : Json(nullptr);
@@ -191,15 +193,26 @@ class Assembler {
 
  private:
   Json compare(const Expectation& e) const {
-    const bool in_this_run =
-        std::ranges::any_of(plan_.cells, [&](const Cell& cell) { return cell_matches(cell, e.where); });
+    const bool compares = !e.than.is_null();
+    const bool in_this_run = in_run(e.where) && (!compares || in_run(e.than));
     const bool banded = (e.published && e.tolerance) || e.at_least || e.at_most;
-    double measured = std::numeric_limits<double>::quiet_NaN();
-    if (in_this_run) measured = evaluate(e.measure, rows_.at(e.table).where(e.where)).value_or(measured);
     Json entry = to_json(e);
+    double measured = in_this_run ? measure(e, e.where) : kUnknown;
+    if (compares) {
+      const double than = in_this_run ? measure(e, e.than) : kUnknown;
+      entry["compared"] = {finite_or_null(measured), finite_or_null(than)};
+      measured -= than;
+    }
     entry["measured"] = finite_or_null(measured);
     entry["met"] = in_this_run && banded ? Json(judge(e, measured)) : Json(nullptr);
     return entry;
+  }
+
+  bool in_run(const Json& conditions) const {
+    return std::ranges::any_of(plan_.cells, [&](const Cell& cell) { return cell_matches(cell, conditions); });
+  }
+  double measure(const Expectation& e, const Json& conditions) const {
+    return evaluate(e.measure, rows_.at(e.table).where(conditions)).value_or(kUnknown);
   }
 
   const Plan& plan_;

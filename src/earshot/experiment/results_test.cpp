@@ -306,6 +306,32 @@ TEST(Results, ExpectationsAreJudgedByEveryBandGiven) {
       << "settings changed on the command line: not about this run";
 }
 
+// Rows of k = 1 have the mean 10, those of k = 3 the mean 8.
+TEST(Results, ExpectationsMayCompareRowsWithOthers) {
+  const auto entry = [](const std::string& lines) {
+    const Plan plan = parse(
+        "name=\"x\"\ntitle=\"X\"\n[graph]\nkind=\"ring\"\nnodes=7\n[[expect]]\nsource=\"s\"\nwhat=\"w\"\n"
+        "table=\"t\"\nmeasure=\"mean(v)\"\n" +
+        lines);
+    const UnitFunction unit = [](const Cell&, std::size_t) {
+      return Json{{"tables", {{"t", {{"columns", {"v", "k"}}, {"rows", {{9.5, 1}, {10.5, 1}, {8, 3}}}}}}}};
+    };
+    return assemble_results(plan, execute(plan, nullptr, unit).units, "")["expectations"][0];
+  };
+  const Json above = entry("where={ k = 1 }\nthan={ k = 3 }\nat_least=0\n");
+  EXPECT_EQ(above["measured"], 2.0);
+  EXPECT_EQ(above["compared"], (Json{10.0, 8.0}));
+  EXPECT_EQ(above["than"], (Json{{"k", 3}}));
+  EXPECT_EQ(above["met"], true);
+  EXPECT_EQ(entry("where={ k = 3 }\nthan={ k = 1 }\nat_least=0\n")["met"], false);
+  const Json unknown = entry("where={ k = 1 }\nthan={ k = 9 }\nat_least=0\n");
+  EXPECT_TRUE(unknown["measured"].is_null());
+  EXPECT_EQ(unknown["met"], false);
+  EXPECT_THROW(entry("than={ \"graph.nodes\" = 8 }\nat_least=0\n"), PlanError);
+  EXPECT_THROW(entry("than=3\nat_least=0\n"), PlanError);
+  EXPECT_FALSE(entry("at_least=0\n").contains("than"));
+}
+
 TEST(Results, MissedExpectationsAreListed) {
   const Json results{{"expectations",
                       {{{"source", "Table 1"}, {"what", "a"}, {"measured", 0.5}, {"met", false}},

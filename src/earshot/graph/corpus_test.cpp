@@ -3,6 +3,7 @@
 #include "earshot/core/files.hpp"
 #include "earshot/graph/edge_list.hpp"
 #include "earshot/graph/testing.hpp"
+#include "source_dir.hpp"
 
 namespace earshot {
 namespace {

@@ -2,6 +2,7 @@
 
 #include "earshot/core/files.hpp"
 #include "earshot/graph/testing.hpp"
+#include "source_dir.hpp"
 
 namespace earshot {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "earshot/core/error.hpp"
 #include "earshot/data/formats/corpus.hpp"
+#include "source_dir.hpp"
 
 namespace earshot {
 namespace {

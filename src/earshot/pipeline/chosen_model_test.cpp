@@ -16,6 +16,7 @@
 #include "earshot/pipeline/model_fit.hpp"
 #include "earshot/pipeline/plan_files.hpp"
 #include "earshot/pipeline/test_training.hpp"
+#include "source_dir.hpp"
 
 namespace earshot {
 namespace {

@@ -4,6 +4,7 @@
 
 #include "earshot/attack/gossip/gossip_attack.hpp"
 #include "earshot/collect/components.hpp"
+#include "earshot/collect/privic/components.hpp"
 #include "earshot/core/error.hpp"
 #include "earshot/metric/metrics.hpp"
 #include "earshot/pipeline/theory_trial.hpp"
@@ -42,6 +43,7 @@ std::vector<Schema> schemas_without_training() {
   add_all(schemas, attack_schemas());
   add_all(schemas, metric_schemas());
   add_all(schemas, collect_schemas());
+  add_all(schemas, place_schemas());
   schemas.push_back(theory_schema());
   return schemas;
 }

@@ -19,6 +19,8 @@ Pipeline::Pipeline(const Plan& plan, GraphSources sources, TrainingSets loaded)
       if (!training_.contains(key)) training_.emplace(key, load_training_section(*data, seed_, sources_));
     } else if (collects(cell)) {
       if (!tables_.contains(key)) tables_.emplace(key, load_collection(*data, sources_.data_directory));
+    } else if (collects_places(cell)) {
+      if (!places_.contains(key)) places_.emplace(key, load_places(*data, sources_.data_directory));
     } else if (!images_.contains(key)) {
       images_.emplace(key, load_images(*data, sources_.data_directory));
     }
@@ -38,6 +40,7 @@ Json Pipeline::run(const Cell& cell, std::size_t trial) const {
   const TrialAddress address{seed_, trial};
   if (trains(cell)) return run_train_trial(cell, address, training_data(cell), sources_);
   if (collects(cell)) return run_collect_trial(cell, address, tables_.at(section_key(cell.at("data"))));
+  if (collects_places(cell)) return run_place_trial(cell, address, places_.at(section_key(cell.at("data"))));
   if (checks_theory(cell)) return run_theory_trial(cell, address);
   const Stage stage = build_stage(cell, address, sources_);
   const LoadedImages* images = images_of(cell);

@@ -9,6 +9,7 @@
 #include "earshot/collect/records.hpp"
 #include "earshot/experiment/plan.hpp"
 #include "earshot/pipeline/images.hpp"
+#include "earshot/pipeline/place_trial.hpp"
 #include "earshot/pipeline/stage.hpp"
 #include "earshot/training/training_data.hpp"
 
@@ -42,6 +43,7 @@ class Pipeline {
   GraphSources sources_;
   std::map<std::string, LoadedImages> images_;  // by kind and settings
   std::map<std::string, CollectionData> tables_;
+  std::map<std::string, PlaceData> places_;
   TrainingSets training_;
 };
 

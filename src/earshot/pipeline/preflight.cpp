@@ -13,6 +13,7 @@
 #include "earshot/pipeline/components.hpp"
 #include "earshot/pipeline/dgd_trial.hpp"
 #include "earshot/pipeline/pipeline.hpp"
+#include "earshot/pipeline/place_trial.hpp"
 #include "earshot/pipeline/section_key.hpp"
 #include "earshot/pipeline/theory_trial.hpp"
 #include "earshot/pipeline/train_preflight.hpp"
@@ -62,17 +63,21 @@ class Checker {
       if (!has_no_training_settings(cell, complain_)) return false;
     }
     if (collects(cell)) return collect_sections_fit(cell);
+    if (collects_places(cell)) return place_sections_fit(cell);
     if (checks_theory(cell)) return theory_sections_fit(cell);
     bool fits = true;
     for (const char* role : {"graph", "weights", "protocol", "adversary"}) {
       fits = need(cell, role, "every experiment needs one") && fits;
     }
     if (!fits) return false;
-    if (cell.at("mechanism").kind == "latent_laplace")
-      return refuse("mechanism.kind", "mechanism \"latent_laplace\" is for protocols that collect records",
-                    "use \"gaussian\" or \"none\"");
-    if (cell.find("data") != nullptr && is_table(cell.at("data").kind))
-      return refuse("data.kind", "this protocol runs on images, not on a table",
+    const std::string& mechanism = cell.at("mechanism").kind;
+    if (mechanism == "latent_laplace" || mechanism == "blahut_arimoto")
+      return refuse(
+          "mechanism.kind",
+          fmt::format("mechanism \"{}\" is for protocols that collect records or places", mechanism),
+          "use \"gaussian\" or \"none\"");
+    if (cell.find("data") != nullptr && (is_table(cell.at("data").kind) || cell.at("data").kind == "gowalla"))
+      return refuse("data.kind", "this protocol runs on images, not on tables or places",
                     "use \"mnist\" or \"cifar10\"");
     return cell.at("protocol").kind == "dgd" ? dgd_sections_fit(cell) : gossip_sections_fit(cell);
   }
@@ -93,6 +98,28 @@ class Checker {
     if (cell.at("mechanism").kind != "none")
       return refuse("mechanism.kind", "the theorems are about gradients without noise", "use \"none\"");
     return true;
+  }
+
+  bool place_sections_fit(const Cell& cell) {
+    const std::string& protocol = cell.at("protocol").kind;
+    if (!has_none(cell, {"graph", "weights", "model", "adversary", "attack"})) return false;
+    if (!need(cell, "data", "check-ins to collect")) return false;
+    if (cell.at("data").kind != "gowalla")
+      return refuse("data.kind", fmt::format("protocol \"{}\" collects places", protocol), "use \"gowalla\"");
+    if (cell.at("mechanism").kind != "blahut_arimoto")
+      return refuse("mechanism.kind", fmt::format("protocol \"{}\" makes its mechanism from beta", protocol),
+                    "use \"blahut_arimoto\"");
+    return true;
+  }
+
+  void check_places(const Cell& cell) {
+    attempt("data", [&] {
+      const std::string key = section_key(cell.at("data"));
+      auto found = places_.find(key);
+      if (found == places_.end())
+        found = places_.emplace(key, load_places(cell.at("data"), sources_.data_directory)).first;
+      attempt("protocol", [&] { check_place_cell(cell, found->second); });
+    });
   }
 
   bool collect_sections_fit(const Cell& cell) {
@@ -176,6 +203,7 @@ class Checker {
   void values_fit(const Cell& cell) {
     if (trains(cell)) return check_training(cell, plan_.seed, sources_, loaded_, complain_);
     if (collects(cell)) return check_collection(cell);
+    if (collects_places(cell)) return check_places(cell);
     if (checks_theory(cell)) return;
     attempt("mechanism", [&] { build_mechanism(cell); });
     const Choice* data = cell.find("data");
@@ -260,6 +288,7 @@ class Checker {
   };
   std::vector<Problem> problems_;
   std::set<std::string> said_;
+  std::map<std::string, PlaceData> places_;                      // by data section
   std::map<std::string, std::pair<Shape, std::size_t>> shapes_;  // of an image, and classes, by data section
 };
 
@@ -275,6 +304,10 @@ TableColumns table_columns(const Plan& plan) {
   for (const Cell& cell : plan.cells) {
     if (collects(cell) || trains(cell)) {
       columns.merge(trains(cell) ? train_columns(cell) : collect_columns(cell));
+      continue;
+    }
+    if (collects_places(cell)) {
+      columns.merge(place_columns(cell));
       continue;
     }
     if (checks_theory(cell)) {

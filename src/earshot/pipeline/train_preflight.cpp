@@ -8,6 +8,7 @@
 #include "earshot/core/text.hpp"
 #include "earshot/pipeline/components.hpp"
 #include "earshot/pipeline/section_key.hpp"
+#include "earshot/pipeline/table_attack.hpp"
 #include "earshot/pipeline/train_trial.hpp"
 #include "earshot/pipeline/training_attack.hpp"
 #include "earshot/pipeline/training_memory.hpp"
@@ -113,7 +114,9 @@ void check_training(const Cell& cell, std::uint64_t seed, const GraphSources& so
   const auto choose = [&] {
     const ChosenModel model = choose_model(cell.at("model"), examples.examples.get(), sources);
     parameters = model.model->parameter_count();
-    if (cell.find("attack") != nullptr) check_attack(cell, examples, model.architecture(), complain);
+    if (cell.find("attack") == nullptr) return;
+    const auto check = attacks_tables(cell) ? check_table_attack : check_attack;
+    check(cell, examples, model.architecture(), complain);
   };
   if (!attempt("model", complain, choose)) return;
   double bytes = 0;

@@ -9,6 +9,7 @@
 #include "earshot/pipeline/components.hpp"
 #include "earshot/pipeline/model_fit.hpp"
 #include "earshot/pipeline/rows.hpp"
+#include "earshot/pipeline/table_attack.hpp"
 #include "earshot/pipeline/training_attack.hpp"
 #include "earshot/pipeline/training_memory.hpp"
 #include "earshot/training/protection_components.hpp"
@@ -155,7 +156,7 @@ void TrainTrial::let_listen(const Cell& cell, const TrialAddress& address) {
   PublicKnowledge told = public_knowledge(*protocol_, weighs ? &*matrix_ : nullptr, start(address));
   tell_of_training(cell, told);
   listeners_ = std::make_unique<TrainingListeners>(cell, address, *protocol_, names_, std::move(told));
-  network_->attach(listeners_->recorder());
+  network_->attach(listeners_->observer());
   protocol_->start_encrypted([&](NodeId from, NodeId to, std::span<const double> message) {
     listeners_->recorder().on_encrypted(from, to, message);
   });
@@ -167,6 +168,7 @@ void TrainTrial::let_listen(const Cell& cell, const TrialAddress& address) {
 /// Sizes of data and batches, and the law of the noise, are no secrets.
 void TrainTrial::tell_of_training(const Cell& cell, PublicKnowledge& told) {
   told.protocol["kind"] = cell.at("protocol").kind;
+  told.protocol["rounds"] = cell.at("protocol").settings.size("rounds");
   told.protocol["records"] = records_;
   told.protocol["batch"] = batch_options(protocol_settings(cell)).size;
   const Protection& protection = protocol_->learners().front()->protection();
@@ -174,6 +176,10 @@ void TrainTrial::tell_of_training(const Cell& cell, PublicKnowledge& told) {
   told.protocol["noise"] = {{"law", protection.mechanism->name()},
                             {"deviation", protection.mechanism->noise_deviation(task_->parameter_count())},
                             {"on", protection.scope == ProtectedScope::kExample ? "sum" : "mean"}};
+}
+
+bool TrainTrial::attacks_round(std::uint64_t round) const {
+  return listeners_ && std::ranges::binary_search(listeners_->attacked_rounds(), round);
 }
 
 std::span<const View> TrainTrial::views() const {
@@ -295,12 +301,14 @@ Json run_train_trial(const Cell& cell, const TrialAddress& address, const Traini
     stop_if_interrupted();
     if (attacked) log.note(trial.protocol());
     trial.run().advance();
+    if (trial.attacks_round(trial.run().round())) log.note_spent(trial.run().round(), trial.run().epsilons());
   }
   const bool first = address.trial == 0;
   Json out = trial.result(first);
   if (!attacked) return out;
   log.note(trial.protocol());
-  Json attack = attack_training(cell, address, trial, log, data, sources, first);
+  Json attack = attacks_tables(cell) ? attack_table(cell, address, trial, log, data)
+                                     : attack_training(cell, address, trial, log, data, sources, first);
   out["tables"].update(attack["tables"]);
   attack.erase("tables");
   out.update(attack);
@@ -313,7 +321,8 @@ TableColumns train_columns(const Cell& cell) {
                        {"nodes", node_columns()},
                        {"statements", statement_columns()}};
   if (cell.find("adversary") != nullptr) columns["views"] = TrainingListeners::columns();
-  if (cell.find("attack") != nullptr) columns.merge(attack_columns());
+  if (cell.find("attack") != nullptr)
+    columns.merge(attacks_tables(cell) ? table_attack_columns() : attack_columns());
   return columns;
 }
 

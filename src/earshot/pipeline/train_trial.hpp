@@ -32,6 +32,8 @@ class TrainTrial {
   const TrainingListeners* listeners() const { return listeners_.get(); }
   /// What each adversary has heard so far; none when nobody listens.
   std::span<const View> views() const;
+  /// Whether the attack asks for this round (from 1) by name.
+  bool attacks_round(std::uint64_t round) const;
   /// Bytes the adversaries record in the whole run, about or at most; 0 when nobody listens.
   double recording_bytes() const { return recording_bytes_; }
 

@@ -8,11 +8,13 @@
 
 #include <fmt/format.h>
 
+#include "earshot/attack/inversion/label_inference.hpp"
 #include "earshot/attack/leak/leaks.hpp"
 #include "earshot/attack/leak/recipes.hpp"
 #include "earshot/core/error.hpp"
 #include "earshot/core/interrupt.hpp"
 #include "earshot/core/parallel.hpp"
+#include "earshot/core/progress.hpp"
 #include "earshot/model/torch_engine.hpp"
 #include "earshot/pipeline/attack_report.hpp"
 #include "earshot/pipeline/public_records.hpp"
@@ -41,6 +43,11 @@ StepLog::Used StepLog::used(Protocol& protocol, std::size_t node, std::uint64_t 
   }
   out.records.assign(records.begin(), records.end());
   return out;
+}
+
+std::optional<double> StepLog::spent(std::uint64_t round, std::size_t node) const {
+  const auto found = spent_.find(round);
+  return found == spent_.end() ? std::nullopt : found->second[node];
 }
 
 namespace {
@@ -161,13 +168,22 @@ class TrainingAttack {
     try {
       Outcome out;
       out.found = reconstruct(model_, leak.observation, knowledge(told, leak, truth, options.inversion.trial),
-                              options, [](std::size_t) { stop_if_interrupted(); });
+                              options, [&](const SearchStep& step) { note_search(leak.victim, step); });
       if (!out.found) out.why = "no closed form";
       return out;
     } catch (const Error& error) {
       if (error.fault() != Fault::kData) throw;
       return {{}, error.what()};
     }
+  }
+
+  /// Ctrl-C ends a search, and the bar shows how far it is.
+  void note_search(NodeId victim, const SearchStep& step) const {
+    stop_if_interrupted();
+    show_inside([&] {
+      return fmt::format("attack on {}: step {}, {} searching, best {:.3g}", network_.name(victim),
+                         step.batches, step.searching, step.best_value);
+    });
   }
 
   struct Tally {
@@ -317,9 +333,9 @@ TableColumns attack_columns() {
 
 namespace {
 
-bool ends_dense(const Architecture& network) {
-  const std::vector<double> parameters(parameter_count(network));
-  return last_dense(network, parameters).has_value();
+bool shows_single_steps(const Settings& muffliato) {
+  const bool plain = !muffliato.has("acceleration") || muffliato.text("acceleration") == "none";
+  return plain && muffliato.size("local_steps") == 1;
 }
 
 }  // namespace
@@ -336,12 +352,19 @@ bool attack_sections_fit(const Cell& cell, const Complain& complain) {
   if (!source) {
     complain(
         "attack.kind", fmt::format("no attack reads gradients off the messages of protocol \"{}\"", protocol),
-        "remove [attack], or train with fedsgd, fedavg, fedprox, scaffold, dgd, pdmm, admm or server_pdmm");
+        "remove [attack], or train with fedsgd, fedavg, fedprox, scaffold, dgd, muffliato, muffliato_random, "
+        "skip_ring, pdmm, admm or server_pdmm");
     return false;
   }
   if (source == LeakSource::kGossip && cell.at("attack").settings.has("round")) {
     complain("attack.round", "gradients are recovered from all rounds of gossip together",
              "remove it; adversary.rounds says how many are heard");
+    return false;
+  }
+  if (source == LeakSource::kMuffliato && !shows_single_steps(protocol_settings(cell))) {
+    complain("protocol.kind",
+             "a node's step is read off gossip with one local step a round and plain averaging",
+             "set protocol.local_steps to 1 and protocol.acceleration to \"none\"");
     return false;
   }
   const std::optional<LeakSource> wanted = find_attack_recipe(attack)->source;
@@ -373,8 +396,10 @@ void check_attack(const Cell& cell, const TrainingData& data, const Architecture
   if (script && text("labels") == "inferred")
     complain("attack.labels", "labels are read off the last layer, which a TorchScript file does not show",
              "use \"optimised\", \"traversed\" or \"known\"");
-  if (!script && text("labels") == "inferred" && !ends_dense(*network))
-    complain("attack.labels", "labels are read off a last dense layer, which this network does not have",
+  if (!script && text("labels") == "inferred" && !shows_labels(*network))
+    complain("attack.labels",
+             "labels are read off a last dense layer, or off channels that are pooled to classes, and this "
+             "network has neither",
              "use \"optimised\", \"traversed\" or \"known\"");
   if (text("start") == "public" && data.parts.test.empty())
     complain("attack.start", "no public records: nothing is held out", "set data.test_share");

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <vector>
 
 #include "earshot/core/json.hpp"
@@ -11,7 +13,7 @@
 
 namespace earshot {
 
-/// Which steps every node made in which round: what was at stake in it.
+/// Which steps every node made in which round: what was at stake in it, and what it cost.
 class StepLog {
  public:
   /// Call before every round of training and after the last.
@@ -23,8 +25,15 @@ class StepLog {
   /// The records a node used in `rounds` rounds from `round` (from 1) on.
   Used used(Protocol& protocol, std::size_t node, std::uint64_t round, std::uint64_t rounds) const;
 
+  using Spent = std::vector<std::optional<double>>;  // by node; none: no guarantee
+  /// What the nodes had spent when a round (from 1) ended; call for the rounds that will be asked for.
+  void note_spent(std::uint64_t round, Spent spent) { spent_[round] = std::move(spent); }
+  /// None for rounds that were not noted.
+  std::optional<double> spent(std::uint64_t round, std::size_t node) const;
+
  private:
   std::vector<std::vector<std::uint64_t>> steps_;  // by round, then node: made before it
+  std::map<std::uint64_t, Spent> spent_;
 };
 
 /// Tables "victims", one row per attacked record, and "attackers"; with pictures also "truths" and "gallery".

@@ -5,6 +5,7 @@
 
 #include "earshot/core/parallel.hpp"
 #include "earshot/pipeline/test_training.hpp"
+#include "source_dir.hpp"
 
 namespace earshot {
 namespace {
@@ -198,7 +199,7 @@ TEST(TrainingAttack, ReadsRecordsThroughATorchScriptFile) {
 TEST(TrainingAttack, PlansThatCannotWorkAreRefusedBeforeTheFirstStep) {
   EXPECT_THAT(problems_of({"fedsgd", "kind = \"none\"\n", "[attack]\nkind = \"dlg\"\n", 2}),
               Contains(HasSubstr("needs somebody who listens")));
-  EXPECT_THAT(problems_of(attacked("skip_ring", "kind = \"dlg\"\n")),
+  EXPECT_THAT(problems_of(attacked("d_psgd", "kind = \"dlg\"\n")),
               Contains(HasSubstr("no attack reads gradients")));
   EXPECT_THAT(problems_of(attacked("fedsgd", "kind = \"pdmm-difference\"\n")),
               Contains(HasSubstr("cannot read the messages of protocol \"fedsgd\"")));

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "earshot/attack/leak/leaks.hpp"
 #include "earshot/core/error.hpp"
 #include "earshot/core/text.hpp"
 #include "earshot/pipeline/components.hpp"
@@ -100,6 +101,37 @@ PublicKnowledge public_knowledge(const Protocol& protocol, const GossipMatrix* m
   return told;
 }
 
+void tell_graphs(const Protocol& protocol, std::span<const std::uint64_t> rounds, PublicKnowledge& told) {
+  const auto* averaging = dynamic_cast<const DecentralisedTraining*>(&protocol);
+  if (averaging == nullptr || averaging->mixing().fixed()) return;
+  told.protocol["graphs"] = Json::array();
+  for (const std::uint64_t round : rounds) {
+    if (round < 2) continue;
+    Json links = Json::array();
+    const GossipMatrix matrix = averaging->mixing().matrix(static_cast<Round>(round - 2));
+    for (const auto& [a, b] : matrix.graph().edges()) links.push_back({a, b});
+    told.protocol["graphs"].push_back({{"round", round - 1}, {"links", std::move(links)}});
+  }
+}
+
+bool ChosenExchanges::wanted(Round round) const {
+  return std::ranges::any_of(windows_, [&](const RoundWindow& window) { return window.contains(round); });
+}
+void ChosenExchanges::on_broadcast(Round round, NodeId from, const Audience& audience,
+                                   std::span<const double> message) {
+  if (wanted(round)) observer_.on_broadcast(round, from, audience, message);
+}
+void ChosenExchanges::on_message(Round round, NodeId from, NodeId to, std::span<const double> message) {
+  if (wanted(round)) observer_.on_message(round, from, to, message);
+}
+void ChosenExchanges::on_missed(Round round, NodeId from, NodeId to, std::span<const double> message) {
+  if (wanted(round)) observer_.on_missed(round, from, to, message);
+}
+void ChosenExchanges::on_late(Round round, NodeId from, NodeId to, Round said,
+                              std::span<const double> message) {
+  if (wanted(round)) observer_.on_late(round, from, to, said, message);
+}
+
 TrainingListeners::TrainingListeners(const Cell& cell, const TrialAddress& address, Protocol& protocol,
                                      const std::vector<std::string>& names, PublicKnowledge told)
     : network_(network_of(protocol, names, cell.at("adversary").settings)),
@@ -117,13 +149,46 @@ TrainingListeners::TrainingListeners(const Cell& cell, const TrialAddress& addre
   const std::uint64_t wanted = settings.size("rounds");
   end_ = wanted == 0 ? rounds : std::min<std::uint64_t>(rounds, first_ + wanted);
   if (protocol.topology().fixed()) told.network = &network_;
-  recorder_ =
-      std::make_unique<Recorder>(network_.node_count(), adversaries_, std::move(told),
-                                 RoundWindow{exchange_of(first_, exchanges_), exchange_of(end_, exchanges_)});
+  if (cell.find("attack") != nullptr) choose_rounds(cell, protocol, told);
+  // What an attack on one round needs may begin in the exchange before it.
+  const Round before = attacked_.empty() || first_ == 0 ? 0 : 1;
+  recorder_ = std::make_unique<Recorder>(
+      network_.node_count(), adversaries_, std::move(told),
+      RoundWindow{exchange_of(first_, exchanges_) - before, exchange_of(end_, exchanges_)});
+  if (!attacked_.empty()) chosen_ = std::make_unique<ChosenExchanges>(*recorder_, windows_);
+}
+
+/// An attack that names its rounds needs no others in memory.
+void TrainingListeners::choose_rounds(const Cell& cell, const Protocol& protocol, PublicKnowledge& told) {
+  const Settings& attack = cell.at("attack").settings;
+  if (!attack.has("rounds")) {
+    const std::uint64_t first = attack.has("round") ? attack.size("round") : first_ + 1;
+    tell_graphs(protocol, std::vector<std::uint64_t>{first, first + 1}, told);
+    return;
+  }
+  attacked_ = step_choice(attack, told).rounds;
+  for (const std::uint64_t round : attacked_) {
+    if (round <= first_ || round > end_)
+      throw PlanError(
+          {{"attack.rounds", fmt::format("round {} is attacked, but not recorded", round),
+            fmt::format("name rounds from {} to {}, or change adversary.from and adversary.rounds",
+                        first_ + 1, end_)}});
+    windows_.push_back(window_of_round(told, round));
+  }
+  tell_graphs(protocol, attacked_, told);
+}
+
+std::vector<std::uint64_t> TrainingListeners::recorded(std::uint64_t made) const {
+  std::vector<std::uint64_t> rounds;
+  for (std::uint64_t round = first_ + 1; attacked_.empty() && round <= std::min(made, end_); ++round)
+    rounds.push_back(round);
+  for (const std::uint64_t round : attacked_)
+    if (round <= made) rounds.push_back(round);
+  return rounds;
 }
 
 std::uint64_t TrainingListeners::recorded_rounds(std::uint64_t made) const {
-  return std::max(first_, std::min(made, end_)) - first_;
+  return recorded(made).size();
 }
 
 std::vector<std::string> TrainingListeners::columns() {
@@ -141,10 +206,10 @@ Json TrainingListeners::table(std::uint64_t rounds_made) const {
       heard.from.insert(message.from);
     }
     const std::string name = adversary_name(network_, view.adversary());
-    for (std::uint64_t i = 0; i < recorded_rounds(rounds_made); ++i) {
-      const Heard& heard = by_round[first_ + i];
-      table.add({name, first_ + i + 1, heard.messages, heard.from.size(), heard.numbers,
-                 names_of(network_, heard.from)});
+    for (const std::uint64_t round : recorded(rounds_made)) {
+      const Heard& heard = by_round[round - 1];
+      table.add(
+          {name, round, heard.messages, heard.from.size(), heard.numbers, names_of(network_, heard.from)});
     }
   }
   return table.json();

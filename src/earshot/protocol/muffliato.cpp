@@ -48,6 +48,17 @@ std::unique_ptr<Protocol> make_muffliato_random(const Settings& settings, Protoc
 
 }  // namespace
 
+std::optional<RandomGossip> planned_gossip(const Settings& settings, const Protection& protection,
+                                           std::size_t nodes, std::size_t parameters) {
+  if (!releases_one_gaussian_vector(protection)) return {};
+  return RandomGossip{protection.mechanism->noise_deviation(parameters),
+                      protection.mechanism->terms().sensitivity / 2,
+                      settings.size("rounds"),
+                      nodes,
+                      chosen_edge_probability(settings, nodes),
+                      settings.size("gossip_steps")};
+}
+
 const ProtocolComponent& muffliato_component() {
   static const ProtocolComponent component{
       {"protocol", "muffliato",

@@ -164,9 +164,7 @@ std::vector<Parameter> parameters() {
 
 std::optional<SkipRing> planned_ring(const Settings& settings, const Protection& protection,
                                      std::size_t nodes, std::size_t parameters) {
-  const bool one_vector =
-      protection.scope == ProtectedScope::kBatch || protection.scope == ProtectedScope::kUpdate;
-  if (!one_vector || protection.mechanism->name() != "gaussian") return {};
+  if (!releases_one_gaussian_vector(protection)) return {};
   return SkipRing{protection.mechanism->noise_deviation(parameters),
                   protection.mechanism->terms().sensitivity / 2, visits_of_run(settings, nodes), nodes,
                   settings.real("skip_probability")};

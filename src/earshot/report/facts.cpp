@@ -4,29 +4,11 @@
 #include <unordered_map>
 
 #include "earshot/core/text.hpp"
+#include "earshot/report/row_reader.hpp"
 #include "earshot/report/wording.hpp"
 
 namespace earshot {
 namespace {
-
-/// A mean that knows when it has seen nothing.
-class Mean {
- public:
-  void add(double value) {
-    sum_ += value;
-    ++count_;
-  }
-  void add(const std::optional<double>& value) {
-    if (value) add(*value);
-  }
-  std::optional<double> value() const {
-    return count_ == 0 ? std::nullopt : std::optional(sum_ / static_cast<double>(count_));
-  }
-
- private:
-  double sum_ = 0.0;
-  std::size_t count_ = 0;
-};
 
 /// Names in order of first appearance.
 class Names {
@@ -46,37 +28,6 @@ class Names {
   std::vector<std::string> names_;
   std::unordered_map<std::string, std::size_t> positions_;
 };
-
-/// Reads one table row by column name; what is absent, null or not a number is nullopt.
-class Row {
- public:
-  Row(const TableFacts& table, const std::vector<Json>& values) : table_(table), values_(values) {}
-  std::optional<double> number(const std::string& column) const {
-    const Json* value = find(column);
-    if (value == nullptr) return std::nullopt;
-    if (value->is_boolean()) return value->get<bool>() ? 1.0 : 0.0;
-    return value->is_number() ? std::optional(value->get<double>()) : std::nullopt;
-  }
-  std::string word(const std::string& column) const {
-    const Json* value = find(column);
-    return value == nullptr ? std::string() : plain_text(*value);
-  }
-
- private:
-  const Json* find(const std::string& column) const {
-    const auto index = table_.column(column);
-    return index ? &values_[*index] : nullptr;
-  }
-  const TableFacts& table_;
-  const std::vector<Json>& values_;
-};
-
-template <class Visit>
-void each_row(const CellResults& cell, const std::string& name, Visit visit) {
-  const auto table = cell.tables.find(name);
-  if (table == cell.tables.end()) return;
-  for (const std::vector<Json>& values : table->second.rows) visit(Row(table->second, values));
-}
 
 /// reconstructed_share counts the attackers themselves; of the others it is (r - k) / (n - k).
 std::optional<double> share_of_others(const Row& row) {
@@ -296,6 +247,12 @@ CellFacts cell_facts(const CellResults& cell) {
   if (facts.accuracy) facts.baseline = column_mean(cell, "training", "baseline");
   facts.loss = column_mean(cell, "training", "loss");
   facts.consensus_error = column_mean(cell, "training", "consensus_error");
+  facts.table = table_facts(cell);
+  if (facts.table) {
+    facts.cells_right = facts.table->accuracy;
+    facts.cells_random = facts.table->random;
+    facts.cells_likeliest = facts.table->likeliest;
+  }
   return facts;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "earshot/report/results.hpp"
+#include "earshot/report/table_facts.hpp"
 
 namespace earshot {
 
@@ -44,7 +45,9 @@ struct CellFacts {
   std::optional<double> accuracy, loss, consensus_error;
   std::optional<double> baseline;  // accuracy of always saying the most frequent class
   std::optional<double> mean_leak, mean_determined, mean_success, psnr, zero_psnr, mean_psnr;
-  std::size_t reconstruct_most = 0;  // attackers whose leak exceeds one half
+  std::size_t reconstruct_most = 0;       // attackers whose leak exceeds one half
+  std::optional<TableAttackFacts> table;  // an attack on the rows of a table, and its means:
+  std::optional<double> cells_right, cells_random, cells_likeliest;
 };
 
 /// `cell` must outlive the facts, which point into it.

@@ -1,86 +1,30 @@
 #include "earshot/report/html.hpp"
 
-#include <array>
-#include <span>
 #include <string_view>
-#include <utility>
 
-#include "earshot/core/files.hpp"
 #include "earshot/report/assets.hpp"
+#include "earshot/report/page.hpp"
 #include "earshot/report/results.hpp"
 #include "earshot/report/view.hpp"
 
 namespace earshot {
 namespace {
 
-/// JSON inside a script element ends at "</" or changes meaning at "<!--": no "<" is left in it.
-std::string script_safe(const Json& json) {
-  const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
-  std::string safe;
-  safe.reserve(text.size());
-  for (const char c : text) {
-    if (c == '<')
-      safe += "\\u003c";
-    else
-      safe += c;
-  }
-  return safe;
-}
-
-/// The content-security-policy token of an inline script: the browser then runs these exact bytes and no
-/// others.
-std::string script_token(std::string_view script) {
-  const std::string hex =
-      sha256(std::span(reinterpret_cast<const std::uint8_t*>(script.data()), script.size()));
-  Bytes digest;
-  for (std::size_t i = 0; i < hex.size(); i += 2)
-    digest.push_back(static_cast<std::uint8_t>(std::stoi(hex.substr(i, 2), nullptr, 16)));
-  return "'sha256-" + base64(digest) + "'";
-}
-
-using Fillings = std::span<const std::pair<std::string_view, std::string_view>>;
-
-/// Replaces each {{name}} of the template once; what is filled in is never looked at again.
-std::string fill(std::string_view page, Fillings fillings) {
-  std::string filled;
-  while (true) {
-    const std::size_t open = page.find("{{");
-    const std::size_t close = page.find("}}", open);
-    if (open == std::string_view::npos || close == std::string_view::npos) return filled.append(page);
-    filled.append(page.substr(0, open));
-    const std::string_view name = page.substr(open + 2, close - open - 2);
-    for (const auto& [key, value] : fillings)
-      if (key == name) filled.append(value);
-    page.remove_prefix(close + 2);
-  }
-}
-
 const std::string& page_script() {
   static const std::string script = [] {
     std::string all;
     for (const std::string_view part :
-         {assets::model(), assets::elements(), assets::drawings(), assets::start()})
+         {assets::model(), assets::elements(), assets::tables(), assets::drawings(), assets::start()})
       all.append(part);
     return all;
   }();
   return script;
 }
 
-const std::string& script_policy() {
-  static const std::string policy = script_token(assets::library()) + " " + script_token(page_script());
-  return policy;
-}
-
 }  // namespace
 
 std::string render_html(const Json& results) {
-  const std::string data = script_safe(page_view(read_results(results)));
-  const std::array<std::pair<std::string_view, std::string_view>, 5> fillings{{{"policy", script_policy()},
-                                                                               {"style", assets::style()},
-                                                                               {"data", data},
-                                                                               {"library", assets::library()},
-                                                                               {"script", page_script()}}};
-  return fill(assets::page(), fillings);
+  return render_page(assets::page(), page_view(read_results(results)), page_script());
 }
 
 }  // namespace earshot

@@ -61,7 +61,7 @@ std::string expectations_table(const std::vector<ExpectationFacts>& expectations
   for (const ExpectationFacts& e : expectations) {
     const std::string what = subject_text(e);
     out += row({escaped(e.source.empty() ? what : fmt::format("{} ({})", what, e.source)), expected_text(e),
-                number_text(e.measured), verdict_text(e) == "missed" ? "**missed**" : verdict_text(e),
+                measured_text(e), verdict_text(e) == "missed" ? "**missed**" : verdict_text(e),
                 escaped(e.note)});
   }
   return out;

@@ -66,6 +66,9 @@ class Mutation : public testing::Test {
       Json& rows = cell["tables"][table]["rows"];
       rows = Json::array({rows[0]});
     }
+    cell["tables"].update(sample_table_attack(0.9, 0.5, 0.6));
+    Json& parts = cell["tables"]["confidence"]["rows"];
+    parts = Json::array({parts[0]});
     places(document_, Json::json_pointer(), places_);
   }
   Json document_ = sample_document();

@@ -223,6 +223,15 @@ CurveFacts read_curve(const Part& part) {
           maybe(part, "series", [&](const Part& p) { return list(p, series); })};
 }
 
+std::vector<std::optional<double>> compared_numbers(const Part& part) {
+  const auto number_or_nothing = [](const Part& p) {
+    return p.json.is_null() ? std::nullopt : std::optional(number(p));
+  };
+  auto numbers = list(part, number_or_nothing);
+  if (numbers.size() != 2) part.refuse("a list of two numbers");
+  return numbers;
+}
+
 ExpectationFacts read_expectation(const Part& part) {
   ExpectationFacts expectation;
   expectation.source = maybe(part, "source", text);
@@ -234,6 +243,7 @@ ExpectationFacts read_expectation(const Part& part) {
   expectation.at_least = maybe_number(part, "at_least");
   expectation.at_most = maybe_number(part, "at_most");
   expectation.measured = maybe_number(part, "measured");
+  if (part.has("compared")) expectation.compared = compared_numbers(part.at("compared"));
   if (part.has("met")) expectation.met = truth(part.at("met"));
   return expectation;
 }

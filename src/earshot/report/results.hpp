@@ -85,6 +85,7 @@ struct CurveFacts {
 struct ExpectationFacts {
   std::string source, what, measure, note;
   std::optional<double> published, tolerance, at_least, at_most, measured;
+  std::vector<std::optional<double>> compared;  // the two values whose difference was measured, or none
   std::optional<bool> met;
 };
 

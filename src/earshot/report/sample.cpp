@@ -84,6 +84,34 @@ Json cell(const Names& names, bool noise) {
 
 }  // namespace
 
+Json sample_table_attack(double accuracy, double random, double likeliest) {
+  Json attacks = Json::array(), parts = Json::array();
+  for (const double more : {-0.01, 0.01})
+    attacks.push_back({0, "server", "node 3", 2, accuracy + more, random, likeliest});
+  attacks.push_back({0, "server", "node 4", 2, nullptr, nullptr, nullptr});
+  for (int part = 1; part <= 10; ++part)
+    parts.push_back({0, "server", "category", part, 50, part == 1 ? 1.0 : 0.5 * accuracy, random, likeliest});
+  return {{"table_attacks",
+           {{"columns", {"trial", "attacker", "victim", "round", "accuracy", "random", "likeliest"}},
+            {"rows", attacks}}},
+          {"table_columns",
+           {{"columns",
+             {"trial", "attacker", "round", "column", "kind", "cells", "accuracy", "random", "likeliest"}},
+            {"rows",
+             {{0, "server", 2, "age", "number", 40, likeliest, random, likeliest},
+              {0, "server", 2, "work", "category", 40, 0.75, 0.25, 0.5},
+              {1, "server", 2, "work", "category", 120, 0.95, 0.25, 0.5}}}}},
+          {"confidence",
+           {{"columns", {"trial", "attacker", "kind", "part", "cells", "accuracy", "random", "likeliest"}},
+            {"rows", parts}}},
+          {"table_rows",
+           {{"columns",
+             {"trial", "attacker", "victim", "round", "row", "column", "truth", "guess", "right", "entropy"}},
+            {"rows",
+             {{0, "server", "node 3", 2, 1, "age", "34", "35", true, 0.2},
+              {0, "server", "node 3", 2, 1, "work", "office", "<farm>", false, 0.9}}}}}};
+}
+
 Json sample_document(const std::string& name) {
   const Names names = {name, "Blaise", "Émilie", "Kurt"};
   const Json points = {{{"x", 1}, {"mean", 30.0}, {"std", 1.0}, {"count", 10}},

@@ -11,4 +11,8 @@ namespace earshot {
 /// name.
 Json sample_document(const std::string& name = "Ada");
 
+/// Tables of an attack on rows: two attacks and one that found nothing, two columns, ten parts by confidence
+/// of which the first is right and the last wrong, one row side by side. `accuracy` of both attacks.
+Json sample_table_attack(double accuracy, double random, double likeliest);
+
 }  // namespace earshot

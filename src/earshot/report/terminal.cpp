@@ -9,6 +9,7 @@
 #include "earshot/report/facts.hpp"
 #include "earshot/report/results.hpp"
 #include "earshot/report/table.hpp"
+#include "earshot/report/table_attack_text.hpp"
 #include "earshot/report/wording.hpp"
 
 namespace earshot {
@@ -37,6 +38,7 @@ class Summary {
       add_cells();
     else
       add_attackers();
+    if (results_.cells.size() <= kCellsSideBySide) add_tables();
     add_statements();
     add_utility();
     add_expectations();
@@ -76,6 +78,9 @@ class Summary {
                                            {"PSNR", &CellFacts::psnr, false},
                                            {"zero guess", &CellFacts::zero_psnr, false},
                                            {"mean guess", &CellFacts::mean_psnr, false},
+                                           {"cells right", &CellFacts::cells_right, true},
+                                           {"random", &CellFacts::cells_random, true},
+                                           {"likeliest", &CellFacts::cells_likeliest, true},
                                            {"accuracy", &CellFacts::accuracy, true},
                                            {"majority", &CellFacts::baseline, true}};
     TextTable table;
@@ -206,6 +211,15 @@ class Summary {
         2);
   }
 
+  /// Attacks on rows of tables, one setting after the other.
+  void add_tables() {
+    for (std::size_t c = 0; c < facts_.size(); ++c) {
+      if (!facts_[c].table) continue;
+      head("Rows of the table: " + facts_[c].label);
+      out_ += table_attack_text(*facts_[c].table, width_, colour_);
+    }
+  }
+
   /// Each distinct statement once: a sweep over graphs makes the same one in every cell.
   void add_statements() {
     std::vector<std::string> said;
@@ -254,7 +268,7 @@ class Summary {
     for (const ExpectationFacts& e : results_.expectations) {
       const std::string verdict = verdict_text(e);
       const Paint colour = verdict == "met" ? Paint::kGreen : verdict == "missed" ? Paint::kRed : Paint::kDim;
-      table.add_row({{subject_text(e)}, {expected_text(e)}, {number_text(e.measured)}, {verdict, colour}});
+      table.add_row({{subject_text(e)}, {expected_text(e)}, {measured_text(e)}, {verdict, colour}});
     }
     head("Published and measured");
     out_ += table.render(width_, colour_);

@@ -146,6 +146,44 @@ Json pair_view(const PairFacts& pair) {
   return row;
 }
 
+Json scores_view(const CellScores& scores) {
+  return {{"accuracy", brief(scores.accuracy)},
+          {"random", brief(scores.random)},
+          {"likeliest", brief(scores.likeliest)},
+          {"cells", or_null(scores.cells)}};
+}
+
+Json shown_row_view(const ShownRow& row) {
+  Json cells = Json::array();
+  for (const ShownCell& cell : row.cells) cells.push_back({cell.column, cell.truth, cell.guess, cell.right});
+  return {{"victim", row.victim}, {"round", row.round}, {"row", row.row}, {"cells", cells}};
+}
+
+/// What the attack on rows of tables found; null where there was none.
+Json table_view(const std::optional<TableAttackFacts>& facts) {
+  if (!facts) return nullptr;
+  Json view = scores_view(*facts);
+  view["attacks"] = facts->attacks;
+  view["failed"] = facts->failed;
+  view["deviation"] = brief(facts->deviation);
+  view["verdict"] = table_verdict_text(*facts);
+  view["leaking"] = leaking_columns_text(*facts);
+  view["confident"] = confidence_text(*facts);
+  view["columns"] = Json::array();
+  for (const LeakingColumn& column : facts->columns) {
+    view["columns"].push_back(scores_view(column));
+    view["columns"].back().update({{"name", column.name}, {"kind", column.kind}, {"gain", column.gain()}});
+  }
+  view["confidence"] = Json::array();
+  for (const ConfidencePart& part : facts->confidence) {
+    view["confidence"].push_back(scores_view(part));
+    view["confidence"].back().update({{"kind", part.kind}, {"part", part.part}});
+  }
+  view["rows"] = Json::array();
+  for (const ShownRow& row : facts->rows) view["rows"].push_back(shown_row_view(row));
+  return view;
+}
+
 Json cell_view(const CellResults& cell, const CellFacts& facts, std::size_t pair_budget) {
   Json view = {{"label", facts.label},
                {"guarantee", facts.guarantee},
@@ -166,6 +204,10 @@ Json cell_view(const CellResults& cell, const CellFacts& facts, std::size_t pair
                {"baseline", brief(facts.baseline)},
                {"loss", brief(facts.loss)},
                {"consensus_error", brief(facts.consensus_error)},
+               {"cells_right", brief(facts.cells_right)},
+               {"cells_random", brief(facts.cells_random)},
+               {"cells_likeliest", brief(facts.cells_likeliest)},
+               {"table", table_view(facts.table)},
                {"truths", cell.truths},
                {"gallery", Json::array()}};
   const std::vector<bool> kept = attackers_kept(facts, pair_budget);
@@ -222,7 +264,7 @@ Json curve_view(const CurveFacts& curve) {
 
 Json expectation_view(const ExpectationFacts& expectation) {
   return {{"what", subject_text(expectation)},       {"source", expectation.source},
-          {"published", expected_text(expectation)}, {"measured", number_text(expectation.measured)},
+          {"published", expected_text(expectation)}, {"measured", measured_text(expectation)},
           {"verdict", verdict_text(expectation)},    {"note", expectation.note}};
 }
 

@@ -84,6 +84,27 @@ std::string leak_headline(const std::vector<CellResults>& cells, const std::vect
   return sentence + ".";
 }
 
+/// Rows of tables: the only setting's verdict, or the range over all of them.
+std::string table_headline(const std::vector<CellResults>& cells, const std::vector<CellFacts>& facts) {
+  std::optional<std::size_t> low, high;
+  std::size_t attacked = 0, guesses = 0;
+  for (std::size_t c = 0; c < facts.size(); ++c) {
+    if (!facts[c].table || !facts[c].table->accuracy) continue;
+    ++attacked;
+    const Comparison against = facts[c].table->against_random;
+    guesses += against == Comparison::kNoBetter || against == Comparison::kWorse ? 1 : 0;
+    if (!low || *facts[c].table->accuracy < *facts[*low].table->accuracy) low = c;
+    if (!high || *facts[c].table->accuracy > *facts[*high].table->accuracy) high = c;
+  }
+  if (facts.size() == 1 && facts[0].table) return table_verdict_text(*facts[0].table);
+  if (!low) return "";
+  return fmt::format(
+      "Over {} settings, the attacker gets from {} ({}) to {} ({}) of the cells right; in {} of them that is "
+      "no better than drawing every cell at random.",
+      attacked, percent_text(facts[*low].table->accuracy), brief_name(cells[*low], facts[*low]),
+      percent_text(facts[*high].table->accuracy), brief_name(cells[*high], facts[*high]), guesses);
+}
+
 /// Where nobody attacked: what was learnt.
 std::string training_headline(const std::vector<CellResults>& cells, const std::vector<CellFacts>& facts) {
   std::optional<std::size_t> low, high;
@@ -189,6 +210,14 @@ std::string expected_text(const ExpectationFacts& expectation) {
   return parts.empty() ? "–" : join(parts, ", ");
 }
 
+std::string measured_text(const ExpectationFacts& expectation) {
+  std::string text = number_text(expectation.measured);
+  if (expectation.compared.size() == 2)
+    text +=
+        fmt::format(" = {} − {}", number_text(expectation.compared[0]), number_text(expectation.compared[1]));
+  return text;
+}
+
 std::string verdict_text(const ExpectationFacts& expectation) {
   if (!expectation.met || !expectation.measured) return "not measured";
   return *expectation.met ? "met" : "missed";
@@ -196,6 +225,7 @@ std::string verdict_text(const ExpectationFacts& expectation) {
 
 std::string headline_text(const Results& results, const std::vector<CellFacts>& facts) {
   std::string leak = leak_headline(results.cells, facts);
+  if (leak.empty()) leak = table_headline(results.cells, facts);
   if (leak.empty()) leak = training_headline(results.cells, facts);
   const std::string published = expectations_headline(results.expectations);
   if (!leak.empty()) return published.empty() ? leak : leak + " " + published;

@@ -43,6 +43,9 @@ std::string subject_text(const ExpectationFacts& expectation);
 /// "0.94 ± 0.1", "≥ 10", "≤ 0.5".
 std::string expected_text(const ExpectationFacts& expectation);
 
+/// "0.945"; of a comparison "0.2 = 0.9 − 0.7".
+std::string measured_text(const ExpectationFacts& expectation);
+
 /// "met", "missed" or "not measured".
 std::string verdict_text(const ExpectationFacts& expectation);
 

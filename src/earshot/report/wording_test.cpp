@@ -52,6 +52,9 @@ TEST(Wording, VerdictNeedsAMeasurement) {
   expectation.met = true;
   EXPECT_EQ(verdict_text(expectation), "not measured");
   expectation.measured = 1.0;
+  EXPECT_EQ(measured_text(expectation), "1");
+  expectation.compared = {3.0, 2.0};
+  EXPECT_EQ(measured_text(expectation), "1 = 3 − 2");
   EXPECT_EQ(verdict_text(expectation), "met");
   expectation.met = false;
   EXPECT_EQ(verdict_text(expectation), "missed");

@@ -11,6 +11,12 @@ Protection no_protection() {
   return protection;
 }
 
+bool releases_one_gaussian_vector(const Protection& protection) {
+  const bool one_vector =
+      protection.scope == ProtectedScope::kBatch || protection.scope == ProtectedScope::kUpdate;
+  return one_vector && protection.mechanism->name() == "gaussian";
+}
+
 Protection dp_sgd(const PrivacyOptions& options) {
   require_positive(options.clip, "the clipping bound");
   require_positive(options.noise, "the noise multiplier");

@@ -32,6 +32,9 @@ struct Protection {
 };
 
 Protection no_protection();
+/// A step or a round clips one vector and adds Gaussian noise to it, which is what theorems on topologies are
+/// about.
+bool releases_one_gaussian_vector(const Protection& protection);
 
 struct PrivacyOptions {
   double clip = 1;

@@ -129,7 +129,11 @@ const Schema& table_schema() {
       {choice_parameter("encoding", "one_hot", {"one_hot", "binary", "random_binary", "hashing"},
                         "how categories become numbers"),
        choice_parameter("numbers", "standard", {"standard", "min_max", "none"}, "how numbers are scaled"),
-       integer_parameter("hash_width", 8, 1, 4096, "numbers per category when hashing"),
+       choice_parameter("codes", "none", {"none", "standard"},
+                        "how the places of category codes are scaled: standard as TabLeak's authors do"),
+       integer_parameter("hash_width", 0, 0, 4096,
+                         "places of a hashed code; 0: a quarter of the column's categories, at least 2"),
+       boolean_parameter("hash_signs", false, "hashed codes have the sign of the hash"),
        integer_parameter("code_seed", 0, 0, 1'000'000, "of random binary codes")}};
   return schema;
 }
@@ -141,7 +145,9 @@ EncoderOptions encoder_options(const Settings& settings) {
                     : numbers == "min_max" ? NumberScaling::kMinMax
                                            : NumberScaling::kStandard;
   options.categories.encoding = parse_category_encoding(settings.text("encoding"));
+  if (settings.text("codes") == "standard") options.codes = CodeScaling::kStandard;
   options.categories.hash_width = settings.size("hash_width");
+  options.categories.alternate_sign = settings.boolean("hash_signs");
   options.categories.seed = static_cast<std::uint64_t>(settings.integer("code_seed"));
   return options;
 }
@@ -191,11 +197,12 @@ TrainingData prepare_table(TabularDataset table, const DataChoice& choice) {
     split_at_random(data, all, choice);
   }
   keep_some(data, choice);
-  const TableEncoder encoder(table, data.parts.train, encoder_options(settings));
+  TableEncoder encoder(table, data.parts.train, encoder_options(settings));
   data.description["features"] = table.features.columns.size();
   if (table.classes.empty()) standardise_target(data, table.target);
   data.examples = record_examples({encoder.width()}, encoder.encode(table.features, all).values,
                                   {table.classes.size(), std::move(table.target)});
+  data.table = std::make_unique<EncodedTable>(EncodedTable{std::move(table.features), std::move(encoder)});
   return data;
 }
 

@@ -9,6 +9,7 @@
 
 #include "earshot/core/json.hpp"
 #include "earshot/core/schema.hpp"
+#include "earshot/data/tables/table_encoder.hpp"
 #include "earshot/training/examples.hpp"
 #include "earshot/training/trainer.hpp"
 
@@ -27,10 +28,17 @@ struct DataChoice {
   std::uint64_t seed = 1;          // of split, limit and mirroring
 };
 
+/// A table before it became numbers, and how it became them.
+struct EncodedTable {
+  NumericTable features;  // a category as its index; rows are the examples
+  TableEncoder encoder;
+};
+
 struct TrainingData {
   std::unique_ptr<Examples> examples;
   TrainingParts parts;
-  Json description;  // name, sizes, and where the parts come from
+  std::unique_ptr<const EncodedTable> table;  // null for what is no table
+  Json description;                           // name, sizes, and where the parts come from
 };
 
 /// Standardisation and encodings are fitted on the training part only.

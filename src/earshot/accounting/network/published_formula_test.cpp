@@ -11,6 +11,7 @@
 #include "earshot/core/files.hpp"
 #include "earshot/data/catalogue/test_data.hpp"
 #include "earshot/graph/testing.hpp"
+#include "source_dir.hpp"
 
 namespace earshot {
 namespace {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "earshot/attack/inversion/exponential.hpp"
 #include "earshot/core/error.hpp"
 
 namespace earshot {
@@ -12,63 +13,71 @@ namespace {
 
 constexpr double kLeast = 1e-4;
 
-/// Calls use(block, first) for every block of every record; `first` counts from the first record.
-template <class Use>
-void for_blocks(const Decoder& decoder, std::size_t width, std::size_t numbers, Use&& use) {
-  for (std::size_t record = 0; record < numbers; record += width)
-    for (const DecoderBlock& block : decoder) use(block, record + block.first);
-}
-
-void softmax(std::span<const double> logits, std::span<double> out) {
-  const double largest = std::ranges::max(logits);
-  double sum = 0;
-  for (std::size_t i = 0; i < out.size(); ++i) sum += out[i] = std::exp(logits[i] - largest);
-  for (double& p : out) p /= sum;
-}
-
-void decode_block(const DecoderBlock& block, std::span<const double> variables, std::span<double> out) {
-  switch (block.kind) {
-    case DecoderKind::kIdentity:
-      std::ranges::copy(variables, out.begin());
-      return;
-    case DecoderKind::kSoftmax:
-      softmax(variables, out);
-      return;
-    case DecoderKind::kSigmoid:
-      for (std::size_t i = 0; i < out.size(); ++i)
-        out[i] = block.low + (block.high - block.low) * (1 / (1 + std::exp(-variables[i])));
-      return;
+/// What the exponentials are taken of: at most 0 in a softmax.
+template <class Real>
+void prepare(DecoderKind kind, std::span<const Real> variables, std::span<Real> shares) {
+  if (kind == DecoderKind::kSoftmax) {
+    const Real largest = std::ranges::max(variables);
+    for (std::size_t i = 0; i < shares.size(); ++i) shares[i] = variables[i] - largest;
+  } else if (kind == DecoderKind::kSigmoid) {
+    for (std::size_t i = 0; i < shares.size(); ++i) shares[i] = -variables[i];
+  } else {
+    std::ranges::fill(shares, Real(0));
   }
 }
 
-void pull_block(const DecoderBlock& block, std::span<const double> decoded, std::span<double> slopes) {
-  switch (block.kind) {
+/// Shares from the exponentials; the identity's are the variables, and what is fixed has none.
+template <class Real>
+void finish(DecoderKind kind, std::span<const Real> variables, std::span<Real> shares) {
+  switch (kind) {
     case DecoderKind::kIdentity:
+      std::ranges::copy(variables, shares.begin());
+      return;
+    case DecoderKind::kFixed:
+      std::ranges::fill(shares, Real(0));
       return;
     case DecoderKind::kSoftmax: {
-      double mean = 0;
-      for (std::size_t i = 0; i < slopes.size(); ++i) mean += decoded[i] * slopes[i];
-      for (std::size_t i = 0; i < slopes.size(); ++i) slopes[i] = decoded[i] * (slopes[i] - mean);
+      Real sum = 0;
+      for (const Real e : shares) sum += e;
+      for (Real& share : shares) share /= sum;
       return;
     }
     case DecoderKind::kSigmoid:
-      for (std::size_t i = 0; i < slopes.size(); ++i)
-        slopes[i] *= (decoded[i] - block.low) * (block.high - decoded[i]) / (block.high - block.low);
+      for (Real& share : shares) share = 1 / (1 + share);
       return;
   }
 }
 
-double undecode_number(const DecoderBlock& block, double number) {
-  switch (block.kind) {
-    case DecoderKind::kIdentity:
-      return number;
-    case DecoderKind::kSoftmax:
-      return std::log(std::max(number, kLeast));
-    case DecoderKind::kSigmoid:
-      break;
+/// From slopes by shares.
+template <class Real>
+void pull_block(DecoderKind kind, std::span<const Real> shares, std::span<Real> slopes) {
+  if (kind == DecoderKind::kSigmoid) {
+    for (std::size_t i = 0; i < slopes.size(); ++i) slopes[i] *= shares[i] * (1 - shares[i]);
+  } else if (kind == DecoderKind::kSoftmax) {
+    Real mean = 0;
+    for (std::size_t i = 0; i < slopes.size(); ++i) mean += shares[i] * slopes[i];
+    for (std::size_t i = 0; i < slopes.size(); ++i) slopes[i] = shares[i] * (slopes[i] - mean);
   }
-  const double share = std::clamp((number - block.low) / (block.high - block.low), kLeast, 1 - kLeast);
-  return std::log(share / (1 - share));
+}
+
+double undecode_number(const DecoderBlock& block, std::size_t i, double number) {
+  if (block.kind == DecoderKind::kIdentity) return number;
+  if (block.kind == DecoderKind::kFixed) return 0;
+  const double share = block.range(i).share(number);
+  if (block.kind == DecoderKind::kSoftmax) return std::log(std::max(share, kLeast));
+  const double inside = std::clamp(share, kLeast, 1 - kLeast);
+  return std::log(inside / (1 - inside));
+}
+
+void require_ranges(const DecoderBlock& block) {
+  if (block.ranges.size() != 1 && block.ranges.size() != block.size)
+    fail(Fault::kConfig, fmt::format("a decoder's block of {} columns has {} ranges; give one, or one each",
+                                     block.size, block.ranges.size()));
+  for (const Range& range : block.ranges) {
+    const bool order = range.low < range.high || block.kind == DecoderKind::kFixed;
+    if (!(std::isfinite(range.low) && std::isfinite(range.high) && order))
+      fail(Fault::kConfig, "a decoder's block needs a finite lower bound below a finite upper one");
+  }
 }
 
 }  // namespace
@@ -80,36 +89,73 @@ void require_valid(const Decoder& decoder, std::size_t width) {
       fail(Fault::kConfig, fmt::format("a decoder's block of {} columns begins at column {}, expected at {}; "
                                        "blocks are not empty and follow one another",
                                        block.size, block.first, next));
-    const bool bounded = std::isfinite(block.low) && std::isfinite(block.high) && block.low < block.high;
-    if (block.kind == DecoderKind::kSigmoid && !bounded)
-      fail(Fault::kConfig, "a decoder's block needs a finite lower bound below a finite upper one");
+    require_ranges(block);
     next += block.size;
   }
   if (!decoder.empty() && next != width)
     fail(Fault::kConfig, fmt::format("a decoder covers {} columns, a record has {}", next, width));
 }
 
-void decode(const Decoder& decoder, std::size_t width, std::span<const double> variables,
-            std::span<double> records) {
-  if (decoder.empty()) std::ranges::copy(variables, records.begin());
-  for_blocks(decoder, width, records.size(), [&](const DecoderBlock& block, std::size_t first) {
-    decode_block(block, variables.subspan(first, block.size), records.subspan(first, block.size));
-  });
+template <class Real>
+RecordDecoder<Real>::RecordDecoder(const Decoder& decoder, std::size_t width)
+    : low_(width, Real(0)), span_(width, Real(1)) {
+  if (decoder.empty()) blocks_.push_back({DecoderKind::kIdentity, 0, width});
+  for (const DecoderBlock& block : decoder) {
+    blocks_.push_back({block.kind, block.first, block.size});
+    for (std::size_t i = 0; i < block.size && block.kind != DecoderKind::kIdentity; ++i) {
+      const bool fixed = block.kind == DecoderKind::kFixed;
+      low_[block.first + i] = static_cast<Real>(block.range(i).low);
+      span_[block.first + i] = fixed ? Real(0) : static_cast<Real>(block.range(i).high - block.range(i).low);
+    }
+  }
 }
 
-void pull_back(const Decoder& decoder, std::size_t width, std::span<const double> records,
-               std::span<double> slopes) {
-  for_blocks(decoder, width, records.size(), [&](const DecoderBlock& block, std::size_t first) {
-    pull_block(block, records.subspan(first, block.size), slopes.subspan(first, block.size));
-  });
+template <class Real>
+void RecordDecoder<Real>::decode(std::span<const Real> variables, std::span<Real> shares,
+                                 std::span<Real> records) const {
+  const std::size_t width = low_.size();
+  for (std::size_t row = 0; row < records.size(); row += width) {
+    const auto each_block = [&](const auto& use) {
+      for (const Block& block : blocks_)
+        use(block.kind, variables.subspan(row + block.first, block.size),
+            shares.subspan(row + block.first, block.size));
+    };
+    each_block(prepare<Real>);
+    exponentials(shares.subspan(row, width));
+    each_block(finish<Real>);
+    for (std::size_t i = 0; i < width; ++i) records[row + i] = low_[i] + span_[i] * shares[row + i];
+  }
+}
+
+template <class Real>
+void RecordDecoder<Real>::pull_back(std::span<const Real> shares, std::span<Real> slopes) const {
+  const std::size_t width = low_.size();
+  for (std::size_t row = 0; row < slopes.size(); row += width) {
+    for (std::size_t i = 0; i < width; ++i) slopes[row + i] *= span_[i];
+    for (const Block& block : blocks_)
+      pull_block(block.kind, shares.subspan(row + block.first, block.size),
+                 slopes.subspan(row + block.first, block.size));
+  }
+}
+
+template class RecordDecoder<float>;
+template class RecordDecoder<double>;
+
+void decode(const Decoder& decoder, std::size_t width, std::span<const double> variables,
+            std::span<double> records) {
+  std::vector<double> shares(records.size());
+  RecordDecoder<double>(decoder, width).decode(variables, shares, records);
 }
 
 std::vector<double> undecode(const Decoder& decoder, std::size_t width, std::span<const double> records) {
   std::vector<double> variables(records.begin(), records.end());
-  for_blocks(decoder, width, records.size(), [&](const DecoderBlock& block, std::size_t first) {
-    for (std::size_t i = first; i < first + block.size; ++i)
-      variables[i] = undecode_number(block, records[i]);
-  });
+  for (std::size_t row = 0; row < records.size(); row += width) {
+    for (const DecoderBlock& block : decoder) {
+      const std::size_t first = row + block.first;
+      for (std::size_t i = 0; i < block.size; ++i)
+        variables[first + i] = undecode_number(block, i, records[first + i]);
+    }
+  }
   return variables;
 }
 

@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 
+#include "earshot/attack/inversion/exponential.hpp"
 #include "earshot/attack/inversion/inversion.hpp"
 #include "earshot/core/error.hpp"
 #include "earshot/model/native/native_model.hpp"
@@ -14,9 +15,14 @@ namespace {
 
 /// A category of three, a number within bounds, two bits, a free number.
 const Decoder kMixed{{DecoderKind::kSoftmax, 0, 3},
-                     {DecoderKind::kSigmoid, 3, 1, -2.0, 5.0},
+                     {DecoderKind::kSigmoid, 3, 1, {{-2.0, 5.0}}},
                      {DecoderKind::kSigmoid, 4, 2},
                      {DecoderKind::kIdentity, 6, 1}};
+/// The same with every share scaled for itself, and a known number in the end.
+const Decoder kScaled{{DecoderKind::kSoftmax, 0, 3, {{-1.0, 1.0}, {-0.5, 4.0}, {-2.0, 0.5}}},
+                      {DecoderKind::kSigmoid, 3, 1, {{-2.0, 5.0}}},
+                      {DecoderKind::kSigmoid, 4, 2, {{-3.0, -1.0}, {0.0, 10.0}}},
+                      {DecoderKind::kFixed, 6, 1, {{2.5, 2.5}}}};
 constexpr std::size_t kWidth = 7;
 constexpr std::size_t kRecords = 2;
 
@@ -26,9 +32,9 @@ std::vector<double> normal(std::size_t count, std::uint64_t seed, double deviati
   return out;
 }
 
-std::vector<double> decoded(std::span<const double> variables) {
+std::vector<double> decoded(std::span<const double> variables, const Decoder& decoder = kMixed) {
   std::vector<double> out(variables.size());
-  decode(kMixed, kWidth, variables, out);
+  decode(decoder, kWidth, variables, out);
   return out;
 }
 
@@ -55,27 +61,88 @@ TEST(Decoder, HasTheValuesOfTheFormulas) {
   for (std::size_t i = 0; i < records.size(); ++i) EXPECT_NEAR(records[i], expected[i], 1e-14) << i;
 }
 
-TEST(Decoder, PullsSlopesBackAsFiniteDifferencesSay) {
-  const auto variables = normal(kRecords * kWidth, 3);
-  const auto direction = normal(kRecords * kWidth, 4);
-  const auto along = [&](std::span<const double> at) {
-    const auto records = decoded(at);
-    return std::inner_product(records.begin(), records.end(), direction.begin(), 0.0);
-  };
-  auto slopes = direction;
-  pull_back(kMixed, kWidth, decoded(variables), slopes);
-  for (std::size_t i = 0; i < variables.size(); ++i) {
-    auto ahead = variables, behind = variables;
-    ahead[i] += 1e-5;
-    behind[i] -= 1e-5;
-    EXPECT_NEAR(slopes[i], (along(ahead) - along(behind)) / 2e-5, 1e-9) << i;
+TEST(Decoder, ScalesEveryShareByItsOwnRange) {
+  const auto variables = normal(kRecords * kWidth, 6);
+  const auto plain = decoded(variables), scaled = decoded(variables, kScaled);
+  const std::vector<double> low{-1, -0.5, -2, 0, -3, 0}, high{1, 4, 0.5, 1, -1, 10};
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    const std::size_t column = i % kWidth;
+    const double expected = column == 6   ? 2.5
+                            : column == 3 ? plain[i]
+                                          : low[column] + plain[i] * (high[column] - low[column]);
+    EXPECT_NEAR(scaled[i], expected, 1e-14) << i;
   }
 }
 
+TEST(Decoder, PullsSlopesBackAsFiniteDifferencesSay) {
+  const auto variables = normal(kRecords * kWidth, 3);
+  const auto direction = normal(kRecords * kWidth, 4);
+  for (const Decoder& decoder : {kMixed, kScaled}) {
+    const auto along = [&](std::span<const double> at) {
+      const auto records = decoded(at, decoder);
+      return std::inner_product(records.begin(), records.end(), direction.begin(), 0.0);
+    };
+    auto slopes = direction;
+    std::vector<double> shares(variables.size()), records(variables.size());
+    const RecordDecoder<double> ready(decoder, kWidth);
+    ready.decode(variables, shares, records);
+    ready.pull_back(shares, slopes);
+    for (std::size_t i = 0; i < variables.size(); ++i) {
+      auto ahead = variables, behind = variables;
+      ahead[i] += 1e-5;
+      behind[i] -= 1e-5;
+      EXPECT_NEAR(slopes[i], (along(ahead) - along(behind)) / 2e-5, 1e-9) << i;
+    }
+  }
+}
+
+// In single precision the slope of a share far below its range's rounding still has its sign.
+TEST(Decoder, SinglePrecisionFollowsDoubleDownToTheSmallestShares) {
+  for (const double deviation : {1.0, 10.0}) {
+    const auto variables = normal(kRecords * kWidth, 9, deviation);
+    const auto direction = normal(kRecords * kWidth, 10);
+    const std::vector<float> narrow(variables.begin(), variables.end());
+    std::vector<float> slopes(direction.begin(), direction.end()), shares(slopes.size()),
+        records(slopes.size());
+    const std::vector<double> same(narrow.begin(), narrow.end());
+    std::vector<double> exact_slopes(slopes.begin(), slopes.end()), exact_shares(slopes.size()),
+        exact(slopes.size());
+    RecordDecoder<float>(kScaled, kWidth).decode(narrow, shares, records);
+    RecordDecoder<float>(kScaled, kWidth).pull_back(shares, slopes);
+    RecordDecoder<double>(kScaled, kWidth).decode(same, exact_shares, exact);
+    RecordDecoder<double>(kScaled, kWidth).pull_back(exact_shares, exact_slopes);
+    for (std::size_t i = 0; i < exact.size(); ++i) {
+      EXPECT_NEAR(records[i], exact[i], 2e-6) << i;
+      EXPECT_NEAR(shares[i], exact_shares[i], 2e-6 * std::abs(exact_shares[i])) << i;
+      if (i % kWidth < 3 && exact_shares[i] < 0.5) {  // the slope of the largest share cancels
+        EXPECT_NEAR(slopes[i], exact_slopes[i], 1e-4 * std::abs(exact_slopes[i])) << i;
+      }
+    }
+  }
+}
+
+TEST(Decoder, ExponentialsAreWithinTwoTenMillionths) {
+  std::vector<float> numbers;
+  for (int i = -870000; i <= 880000; i += 7) numbers.push_back(static_cast<float>(i) * 1e-4F);
+  std::vector<float> found = numbers;
+  exponentials(found);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const double expected = std::exp(static_cast<double>(numbers[i]));
+    ASSERT_NEAR(found[i], expected, 2e-7 * expected) << numbers[i];
+  }
+  std::vector<float> beyond{-1e9F, 1e9F, NAN, 0};
+  exponentials(beyond);
+  EXPECT_TRUE(beyond[0] > 0 && beyond[0] < 1e-37F && beyond[1] > 1e38F && std::isfinite(beyond[1]));
+  EXPECT_TRUE(std::isnan(beyond[2]));
+  EXPECT_EQ(beyond[3], 1);
+}
+
 TEST(Decoder, IsUndoneUpToItsBounds) {
-  const auto records = decoded(normal(kRecords * kWidth, 5));
-  const auto again = decoded(undecode(kMixed, kWidth, records));
-  for (std::size_t i = 0; i < records.size(); ++i) EXPECT_NEAR(again[i], records[i], 1e-14) << i;
+  for (const Decoder& decoder : {kMixed, kScaled}) {
+    const auto records = decoded(normal(kRecords * kWidth, 5), decoder);
+    const auto again = decoded(undecode(decoder, kWidth, records), decoder);
+    for (std::size_t i = 0; i < records.size(); ++i) EXPECT_NEAR(again[i], records[i], 1e-13) << i;
+  }
   const std::vector<double> hard{1, 0, 0, 5, 1, 0, 9};
   const auto near = decoded(undecode(kMixed, kWidth, hard));
   for (std::size_t i = 0; i < hard.size(); ++i) EXPECT_NEAR(near[i], hard[i], 8e-4) << i;
@@ -88,8 +155,12 @@ TEST(Decoder, RefusesBlocksThatDoNotCoverARecord) {
   EXPECT_THROW(require_valid({{DecoderKind::kSoftmax, 1, 2}}, 3), Error);
   EXPECT_THROW(require_valid({{DecoderKind::kSoftmax, 0, 2}, {DecoderKind::kSigmoid, 1, 2}}, 3), Error);
   EXPECT_THROW(require_valid({{DecoderKind::kSoftmax, 0, 3}, {DecoderKind::kSoftmax, 3, 0}}, 3), Error);
-  EXPECT_THROW(require_valid({{DecoderKind::kSigmoid, 0, 3, 1.0, 1.0}}, 3), Error);
-  EXPECT_THROW(require_valid({{DecoderKind::kSigmoid, 0, 3, 0.0, INFINITY}}, 3), Error);
+  EXPECT_THROW(require_valid({{DecoderKind::kSigmoid, 0, 3, {{1.0, 1.0}}}}, 3), Error);
+  EXPECT_THROW(require_valid({{DecoderKind::kSigmoid, 0, 3, {{0.0, INFINITY}}}}, 3), Error);
+  EXPECT_THROW(require_valid({{DecoderKind::kSoftmax, 0, 3, {{1.0, 1.0}}}}, 3), Error);
+  EXPECT_THROW(require_valid({{DecoderKind::kFixed, 0, 3, {{INFINITY, INFINITY}}}}, 3), Error);
+  EXPECT_THROW(require_valid({{DecoderKind::kSigmoid, 0, 3, {{0, 1}, {0, 1}}}}, 3), Error);
+  EXPECT_NO_THROW(require_valid({{DecoderKind::kFixed, 0, 3, {{1.0, 1.0}}}}, 3));
 }
 
 /// A network on records of kMixed, and what a batch of them makes it say.

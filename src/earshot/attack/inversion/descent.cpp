@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "earshot/attack/inversion/lbfgs.hpp"
 #include "earshot/core/error.hpp"
@@ -35,7 +36,9 @@ class FirstOrderDescent : public Descent {
   }
 
   std::span<const double> wanted() const override { return point_; }
-  bool finished() const override { return iterations_ > options_.iterations; }
+  bool finished() const override {
+    return iterations_ > options_.iterations || (!best().empty() && best_value() <= options_.target);
+  }
 
   void tell(double value, std::span<const double> gradient) override {
     note(point_, value);
@@ -97,8 +100,40 @@ void in_blocks(std::size_t count, const Body& body) {
 std::vector<std::size_t> unfinished(std::span<const std::unique_ptr<Descent>> descents) {
   std::vector<std::size_t> which;
   for (std::size_t i = 0; i < descents.size(); ++i)
-    if (!descents[i]->finished()) which.push_back(i);
+    if (!descents[i]->finished() && !descents[i]->dropped()) which.push_back(i);
   return which;
+}
+
+using Descents = std::span<const std::unique_ptr<Descent>>;
+
+/// Infinite before the first finite value.
+double standing(const Descent& descent) {
+  return descent.best().empty() ? std::numeric_limits<double>::infinity() : descent.best_value();
+}
+
+double best_standing(Descents descents) {
+  double best = std::numeric_limits<double>::infinity();
+  for (const auto& descent : descents) best = std::min(best, standing(*descent));
+  return best;
+}
+
+/// Drops all but the best so many of those still in the race, whether or not they are finished; between
+/// equals the first stays, so that no thread count matters.
+void keep_best(std::size_t count, Descents descents) {
+  std::vector<Descent*> racing;
+  for (const auto& descent : descents)
+    if (!descent->dropped()) racing.push_back(descent.get());
+  std::ranges::stable_sort(racing, {}, [](const Descent* descent) { return standing(*descent); });
+  for (std::size_t k = count; k < racing.size(); ++k) racing[k]->drop();
+}
+
+/// After so many batches.
+void run_race(const Race& race, std::size_t batches, Descents descents) {
+  if (best_standing(descents) <= race.target) keep_best(1, descents);
+  for (const std::size_t halvings : {1, 2, 3}) {
+    if (batches == (race.steps << (halvings - 1)) / 16)
+      keep_best(std::max(race.kept, descents.size() >> halvings), descents);
+  }
 }
 
 }  // namespace
@@ -115,13 +150,13 @@ std::unique_ptr<Descent> make_descent(const DescentOptions& options, std::span<c
 }
 
 void descend_together(std::span<const std::unique_ptr<Descent>> descents, const BatchEvaluation& evaluate,
-                      const std::function<void(std::size_t)>& on_step) {
+                      const std::optional<Race>& race, const OnSearchStep& on_step) {
   if (descents.empty()) return;
   const std::size_t size = descents.front()->wanted().size();
   std::vector<double> points(descents.size() * size);
   std::vector<double> gradients(descents.size() * size);
   std::vector<double> values(descents.size());
-  std::size_t steps = 0;
+  std::size_t batches = 0;
   for (auto which = unfinished(descents); !which.empty(); which = unfinished(descents)) {
     const std::size_t count = which.size();
     for (std::size_t k = 0; k < count; ++k)
@@ -131,7 +166,9 @@ void descend_together(std::span<const std::unique_ptr<Descent>> descents, const 
     in_blocks(count, [&](std::size_t k) {
       descents[which[k]]->tell(values[k], std::span(gradients).subspan(k * size, size));
     });
-    if (on_step) on_step(++steps);
+    ++batches;
+    if (race) run_race(*race, batches, descents);
+    if (on_step) on_step({batches, count, best_standing(descents)});
   }
 }
 

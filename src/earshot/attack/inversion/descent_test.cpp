@@ -190,7 +190,7 @@ TEST(Descent, TogetherIsTheSameAsOneByOne) {
         for (std::size_t k = 0; k < which.size(); ++k)
           values[k] = rosenbrock(points.subspan(2 * k, 2), gradients.subspan(2 * k, 2));
       },
-      [&](std::size_t) { ++batches; });
+      {}, [&](const SearchStep& step) { batches = step.batches; });
   std::size_t longest = 0;
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     const auto alone = descended(kinds[i], {-1.2, 1.0 + static_cast<double>(i)}, rosenbrock);
@@ -199,6 +199,67 @@ TEST(Descent, TogetherIsTheSameAsOneByOne) {
     longest = std::max(longest, alone->evaluations());
   }
   EXPECT_EQ(batches, longest);
+}
+
+/// Descends a parabola (x - 0)^2 from x = 1, 2, 3 ... by small steps, so that the order never changes.
+std::vector<std::unique_ptr<Descent>> raced(std::size_t count, const std::optional<Race>& race, double target,
+                                            std::size_t* batches = nullptr) {
+  std::vector<std::unique_ptr<Descent>> descents;
+  for (std::size_t i = 0; i < count; ++i) {
+    const FirstOrderOptions options{
+        .rule = StepRule::kGradient, .iterations = 64, .rate = 0.05, .decay = false, .target = target};
+    descents.push_back(make_descent(options, std::vector<double>{static_cast<double>(count - i)}));
+  }
+  descend_together(
+      descents,
+      [](std::span<const std::size_t> which, std::span<const double> x, std::span<double> values,
+         std::span<double> gradients) {
+        for (std::size_t k = 0; k < which.size(); ++k) {
+          values[k] = x[k] * x[k];
+          gradients[k] = 2 * x[k];
+        }
+      },
+      race,
+      [&](const SearchStep& step) {
+        if (batches != nullptr) *batches = step.batches;
+      });
+  return descents;
+}
+
+TEST(Race, TheWorseHalfEndsThreeTimesAndTheBestIsThatOfAll) {
+  constexpr std::size_t kCount = 64;
+  const auto all = raced(kCount, {}, 0);
+  const auto descents = raced(kCount, Race{.steps = 64}, 0);
+  std::size_t evaluations = 0, whole = 0;
+  for (std::size_t i = 0; i < kCount; ++i) {
+    evaluations += descents[i]->evaluations();
+    whole += all[i]->evaluations();
+    // The last ones began nearest to the minimum.
+    EXPECT_EQ(descents[i]->evaluations(), i < 32 ? 4U : i < 48 ? 8U : i < 56 ? 16U : 65U) << i;
+    EXPECT_EQ(descents[i]->dropped(), i < 56) << i;
+  }
+  EXPECT_EQ(descents.back()->best_value(), all.back()->best_value());
+  EXPECT_LT(4 * evaluations, whole);
+}
+
+TEST(Race, FewGoOnToTheEnd) {
+  for (const auto& descent : raced(4, Race{.steps = 64}, 0)) EXPECT_FALSE(descent->dropped());
+  const auto five = raced(5, Race{.steps = 64}, 0);
+  EXPECT_TRUE(five.front()->dropped());
+  for (std::size_t i = 1; i < 5; ++i) EXPECT_FALSE(five[i]->dropped()) << i;
+}
+
+TEST(Race, AllEndWhenOneIsAtTheTarget) {
+  std::size_t batches = 0;
+  const auto descents = raced(3, Race{.steps = 64, .target = 0.5}, 0.5, &batches);
+  EXPECT_LE(descents.back()->best_value(), 0.5);
+  EXPECT_FALSE(descents.back()->dropped());
+  EXPECT_EQ(descents.back()->evaluations(), batches);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_TRUE(descents[i]->dropped());
+    EXPECT_EQ(descents[i]->evaluations(), batches);
+    EXPECT_GT(descents[i]->best_value(), 0.5);
+  }
 }
 
 TEST(Descent, NoHistoryIsRefused) {

@@ -83,7 +83,8 @@ class Objective {
       : options_(options),
         layout_(layout),
         shape_(input),
-        label_decoder_(label_decoder(model.loss(), layout.output_size)),
+        decoder_(options.decoder, layout.input_size),
+        label_decoder_(label_decoder(model.loss(), layout.output_size), layout.output_size),
         size_(observation.values.size()),
         predictor_(make_predictor<Real>(model, observation)),
         observed_(observation.values.begin(), observation.values.end()) {}
@@ -96,10 +97,9 @@ class Objective {
     decode(candidates, points);
     const Guesses<Real> guesses{count, layout_.records, inputs_, targets_};
     const ProblemGradient<Real> slopes{input_slopes_, target_slopes_, {}};
-    if (!match_squares(guesses, slopes)) match(guesses, slopes);
+    if (!match_squares(guesses, slopes) && !match_angles(guesses, slopes)) match(guesses, slopes);
     for (std::size_t k = 0; k < count; ++k) {
-      values[k] = distances_[k] + finish(k, points.subspan(k * layout_.variables(), layout_.variables()),
-                                         gradients.subspan(k * layout_.variables(), layout_.variables()));
+      values[k] = distances_[k] + finish(k, gradients.subspan(k * layout_.variables(), layout_.variables()));
     }
   }
   double distance(std::size_t k) const { return distances_[k]; }
@@ -114,6 +114,11 @@ class Objective {
     for (const auto numbers : {slopes.inputs, slopes.targets})
       for (Real& slope : numbers) slope *= static_cast<Real>(*factor);
     return true;
+  }
+  /// The same for angles.
+  bool match_angles(const Guesses<Real>& guesses, const ProblemGradient<Real>& slopes) {
+    const bool plain = options_.matching.kind == MatchingKind::kCosine && options_.matching.weights.empty();
+    return plain && predictor_->match_cosine(guesses, observed_, distances_, slopes);
   }
   /// A few at a time: gradients and directions of all would not stay in the cache.
   void match(const Guesses<Real>& guesses, const ProblemGradient<Real>& slopes) {
@@ -141,68 +146,73 @@ class Objective {
     distances_.resize(count);
     input_slopes_.resize(count * layout_.inputs());
     target_slopes_.resize(layout_.soft_labels ? count * layout_.targets() : 0);
-    labels_.resize(count * layout_.targets());
-    decoded_.resize(options_.decoder.empty() ? 0 : count * layout_.inputs());
+    variables_.resize(layout_.variables());
+    input_shares_.resize(count * layout_.inputs());
+    label_shares_.resize(layout_.soft_labels ? count * layout_.targets() : 0);
   }
   std::span<Real> row(std::vector<Real>& all, std::size_t k) {
     return std::span(all).subspan(k * size_, size_);
   }
-  std::span<double> labels(std::size_t k) {
-    return std::span(labels_).subspan(k * layout_.targets(), layout_.targets());
+  std::span<Real> inputs(std::vector<Real>& all, std::size_t k) {
+    return std::span(all).subspan(k * layout_.inputs(), layout_.inputs());
   }
-
-  /// The records of a point: its own numbers, or those the last decode() made of them.
-  std::span<const double> records(std::size_t k, std::span<const double> point) const {
-    if (options_.decoder.empty()) return point.first(layout_.inputs());
-    return std::span(decoded_).subspan(k * layout_.inputs(), layout_.inputs());
+  std::span<Real> labels(std::vector<Real>& all, std::size_t k) {
+    return std::span(all).subspan(k * layout_.targets(), layout_.targets());
   }
 
   void decode(std::span<const std::size_t> candidates, std::span<const double> points) {
     for (std::size_t k = 0; k < candidates.size(); ++k) {
-      const auto point = points.subspan(k * layout_.variables(), layout_.variables());
-      if (!options_.decoder.empty()) {
-        earshot::decode(options_.decoder, layout_.input_size, point.first(layout_.inputs()),
-                        std::span(decoded_).subspan(k * layout_.inputs(), layout_.inputs()));
-      }
-      const auto numbers = records(k, point);
-      for (std::size_t i = 0; i < layout_.inputs(); ++i)
-        inputs_[k * layout_.inputs() + i] = static_cast<Real>(numbers[i]);
+      for (std::size_t i = 0; i < layout_.variables(); ++i)
+        variables_[i] = static_cast<Real>(points[k * layout_.variables() + i]);
+      const std::span<const Real> variables(variables_);
+      decoder_.decode(variables.first(layout_.inputs()), inputs(input_shares_, k), inputs(inputs_, k));
       if (layout_.soft_labels) {
-        earshot::decode(label_decoder_, layout_.output_size, point.subspan(layout_.inputs()), labels(k));
+        label_decoder_.decode(variables.subspan(layout_.inputs()), labels(label_shares_, k),
+                              labels(targets_, k));
       } else {
-        std::ranges::copy(
-            std::span(options_.targets).subspan(candidates[k] * layout_.targets(), layout_.targets()),
-            labels(k).begin());
+        const double* given = options_.targets.data() + candidates[k] * layout_.targets();
+        for (std::size_t i = 0; i < layout_.targets(); ++i)
+          targets_[k * layout_.targets() + i] = static_cast<Real>(given[i]);
       }
-      for (std::size_t i = 0; i < layout_.targets(); ++i)
-        targets_[k * layout_.targets() + i] = static_cast<Real>(labels(k)[i]);
     }
   }
 
   /// Derivatives by the variables; returns the value of the priors.
-  double finish(std::size_t k, std::span<const double> point, std::span<double> gradient) {
-    for (std::size_t i = 0; i < layout_.inputs(); ++i)
-      gradient[i] = static_cast<double>(input_slopes_[k * layout_.inputs() + i]);
+  double finish(std::size_t k, std::span<double> gradient) {
+    const double value = add_priors(k);
+    decoder_.pull_back(inputs(input_shares_, k), inputs(input_slopes_, k));
+    std::ranges::copy(inputs(input_slopes_, k), gradient.begin());
     if (layout_.soft_labels) {
-      const auto slopes = gradient.subspan(layout_.inputs());
-      for (std::size_t i = 0; i < slopes.size(); ++i)
-        slopes[i] = static_cast<double>(target_slopes_[k * layout_.targets() + i]);
-      pull_back(label_decoder_, layout_.output_size, labels(k), slopes);
+      label_decoder_.pull_back(labels(label_shares_, k), labels(target_slopes_, k));
+      std::ranges::copy(labels(target_slopes_, k), gradient.subspan(layout_.inputs()).begin());
     }
-    const auto numbers = records(k, point);
+    return value;
+  }
+
+  /// Of the records of point k, to the slopes by them.
+  double add_priors(std::size_t k) {
+    if (!is_active(options_.prior)) return 0;
+    record_.resize(layout_.input_size);
+    record_slopes_.resize(layout_.input_size);
     double value = 0;
     for (std::size_t r = 0; r < layout_.records; ++r) {
-      value += add_prior(options_.prior, shape_, numbers.subspan(r * layout_.input_size, layout_.input_size),
-                         gradient.subspan(r * layout_.input_size, layout_.input_size));
+      const auto part = [&](std::span<Real> all) {
+        return all.subspan(r * layout_.input_size, layout_.input_size);
+      };
+      std::ranges::copy(part(inputs(inputs_, k)), record_.begin());
+      std::ranges::fill(record_slopes_, 0.0);
+      value += add_prior(options_.prior, shape_, record_, record_slopes_);
+      const auto slopes = part(inputs(input_slopes_, k));
+      for (std::size_t i = 0; i < slopes.size(); ++i) slopes[i] += static_cast<Real>(record_slopes_[i]);
     }
-    pull_back(options_.decoder, layout_.input_size, numbers, gradient.first(layout_.inputs()));
     return value;
   }
 
   const InversionOptions& options_;
   Layout layout_;
   Shape shape_;
-  Decoder label_decoder_;
+  RecordDecoder<Real> decoder_;
+  RecordDecoder<Real> label_decoder_;
   std::size_t size_;
   std::unique_ptr<Predictor<Real>> predictor_;
   std::vector<Real> observed_;
@@ -212,8 +222,11 @@ class Objective {
   std::vector<Real> directions_;
   std::vector<Real> input_slopes_;
   std::vector<Real> target_slopes_;
-  std::vector<double> labels_;
-  std::vector<double> decoded_;  // records, if a decoder makes them
+  std::vector<Real> variables_;
+  std::vector<Real> input_shares_;
+  std::vector<Real> label_shares_;
+  std::vector<double> record_;  // one, for priors
+  std::vector<double> record_slopes_;
   std::vector<double> distances_;
 };
 
@@ -250,6 +263,15 @@ DescentOptions with_box(DescentOptions descent, const std::optional<Box>& box, s
   const Box bounds{variables, box->low, box->high};
   if (auto* first_order = std::get_if<FirstOrderOptions>(&descent)) first_order->box = bounds;
   return descent;
+}
+
+std::optional<Race> race_of(const InversionOptions& options) {
+  if (!options.racing) return {};
+  return std::visit(
+      [](const auto& descent) {
+        return Race{descent.iterations, descent.target};
+      },
+      options.descent);
 }
 
 /// The records among the variables of a point.
@@ -293,7 +315,7 @@ class Search {
         objective_(model, input, observation, options, layout),
         searches_(set_out(layout, options)) {}
 
-  Inversion run(const std::function<void(std::size_t)>& on_step) {
+  Inversion run(const OnSearchStep& on_step) {
     Inversion out;
     out.restarts.resize(searches_.descents.size());
     bool first = true;
@@ -307,7 +329,7 @@ class Search {
           for (std::size_t k = 0; first && k < which.size(); ++k) out.restarts[k].start_value = values[k];
           first = false;
         },
-        on_step);
+        race_of(options_), on_step);
     report(out);
     return out;
   }
@@ -322,6 +344,7 @@ class Search {
       restart.value = descent.best_value();
       restart.iterations = descent.iterations();
       restart.evaluations = descent.evaluations();
+      restart.dropped = descent.dropped();
       if (descent.best().empty()) continue;
       restart.inputs = records_of(layout_, options_, descent.best());
       if (!chosen || descent.best_value() < searches_.descents[*chosen]->best_value()) chosen = i;
@@ -360,7 +383,7 @@ class Search {
 }  // namespace
 
 Inversion invert(const Model& model, const Shape& input, const Observation& observation,
-                 const InversionOptions& options, const std::function<void(std::size_t)>& on_step) {
+                 const InversionOptions& options, const OnSearchStep& on_step) {
   const auto begin = std::chrono::steady_clock::now();
   const Layout layout = layout_of(model, observation, options);
   require_valid(model, input, layout, options);

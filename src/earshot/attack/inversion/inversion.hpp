@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,6 +40,9 @@ struct InversionOptions {
   /// judge the decoded records.
   Decoder decoder{};
   std::size_t restarts = 1;
+  /// More than a few restarts and candidates race (see Race): most are dropped on the way, and their reports
+  /// say so. For a search that wants the best restart only.
+  bool racing = false;
   Start start = Start::kNormal;
   std::vector<double> given{};  // records x input size, for Start::kGiven
   Labels labels = Labels::kKnown;
@@ -58,6 +60,7 @@ struct RestartReport {
   double value = 0;           // and at the end
   std::size_t iterations = 0;
   std::size_t evaluations = 0;
+  bool dropped = false;          // was behind in the race
   std::vector<double> inputs{};  // the records it found; empty if it met no finite value
 };
 
@@ -74,6 +77,6 @@ struct Inversion {
 
 /// Fails if the search met no finite value at all.
 Inversion invert(const Model& model, const Shape& input, const Observation& observation,
-                 const InversionOptions& options, const std::function<void(std::size_t)>& on_step = {});
+                 const InversionOptions& options, const OnSearchStep& on_step = {});
 
 }  // namespace earshot

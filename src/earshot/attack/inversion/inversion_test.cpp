@@ -7,6 +7,7 @@
 
 #include "earshot/attack/inversion/local_training.hpp"
 #include "earshot/core/error.hpp"
+#include "earshot/core/parallel.hpp"
 #include "earshot/model/native/native_model.hpp"
 
 namespace earshot {
@@ -332,6 +333,64 @@ TEST(Inversion, ManyRestartsFallIntoGroupsWithoutChangingResults) {
         EXPECT_NEAR(restart.value, single.value, 1e-9 * single.start_value);
     }
   }
+}
+
+std::size_t evaluations_of(const Inversion& found) {
+  std::size_t sum = 0;
+  for (const RestartReport& restart : found.restarts) sum += restart.evaluations;
+  return sum;
+}
+
+/// What racing may cost: searches that are still on their way are compared, so the last few percent of a
+/// value are not settled, but no order of magnitude is lost.
+TEST(Inversion, ARaceCostsLessAndFindsWhatAllRestartsFind) {
+  struct Kind {
+    DescentOptions descent;
+    std::size_t saving;  // L-BFGS is at the target long before its last iteration, so a race has less to save
+  };
+  const Kind kinds[] = {{LbfgsOptions{.iterations = 64, .target = 1e-22}, 3},
+                        {FirstOrderOptions{.iterations = 160, .rate = 0.05, .target = 1e-22}, 4}};
+  for (const auto& [descent, saving] : kinds) {
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+      const Victim victim(2, seed);
+      const auto observation =
+          observe_gradient(victim.parameters, victim.gradient(victim.parameters), victim.records);
+      InversionOptions options = known_labels(victim);
+      options.descent = descent;
+      options.restarts = 64;
+      const Shape shape{victim.model->input_size()};
+      const Inversion all = invert(*victim.model, shape, observation, options);
+      options.racing = true;
+      const Inversion raced = invert(*victim.model, shape, observation, options);
+      EXPECT_LE(raced.value, std::max(1.2 * all.value, 1e-22)) << seed;
+      EXPECT_LT(saving * evaluations_of(raced), evaluations_of(all)) << seed;
+      EXPECT_FALSE(raced.restarts[raced.chosen].dropped);
+      EXPECT_GE(std::ranges::count_if(raced.restarts, &RestartReport::dropped), 56);
+    }
+  }
+}
+
+TEST(Inversion, ARaceOfLabelsKeepsTheTrueOneWhateverTheThreads) {
+  const Victim victim(1);
+  const std::size_t classes = victim.model->output_size();
+  InversionOptions options;
+  options.labels = Labels::kTraversed;
+  for (std::size_t c = 0; c < classes; ++c)
+    for (std::size_t k = 0; k < classes; ++k) options.targets.push_back(k == c ? 1 : 0);
+  options.restarts = 8;
+  options.racing = true;
+  options.descent = LbfgsOptions{.iterations = 160, .target = 1e-20};
+  const Shape shape{victim.model->input_size()};
+  set_thread_count(1);
+  const Inversion found = invert(*victim.model, shape, difference(victim), options);
+  EXPECT_EQ(found.targets, victim.targets);
+  EXPECT_LT(largest_error(found.inputs, victim.inputs), 1e-5);
+  set_thread_count(3);
+  const Inversion again = invert(*victim.model, shape, difference(victim), options);
+  set_thread_count(0);
+  EXPECT_EQ(again.inputs, found.inputs);
+  EXPECT_EQ(again.chosen, found.chosen);
+  EXPECT_EQ(evaluations_of(again), evaluations_of(found));
 }
 
 TEST(Inversion, SenselessRequestsAreRefused) {

@@ -152,6 +152,37 @@ std::optional<LabelCounts> sigmoid_counts(const DensePart& gradient, std::size_t
   return found;
 }
 
+/// Whether a larger input never makes an output smaller.
+bool rises(const Layer& layer) {
+  if (const auto* activate = std::get_if<Activate>(&layer)) return activate->kind != ActivationKind::kGelu;
+  return std::holds_alternative<Pool>(layer) || std::holds_alternative<Dropout>(layer);
+}
+
+/// The convolution with bias whose channels become the outputs, each by itself, as in SqueezeNet: only
+/// activations and pooling to one number per channel follow.
+std::optional<PlacedLayer> class_maps(const Architecture& architecture) {
+  const std::vector<PlacedLayer> layers = place(architecture);
+  const auto last = std::find_if(layers.rbegin(), layers.rend(),
+                                 [](const PlacedLayer& placed) { return !rises(*placed.layer); });
+  if (last == layers.rend()) return std::nullopt;
+  const auto* convolve = std::get_if<Convolve>(last->layer);
+  const bool own = convolve != nullptr && convolve->bias && layers.back().out.size() == convolve->channels;
+  return own ? std::optional(*last) : std::nullopt;
+}
+
+/// d loss / d bias of channel c is (p_c - [c = y]) times what the layers above pass on, which is not
+/// negative: only the true class can be. Where nothing of it is passed on, nothing shows.
+std::optional<LabelCounts> label_of_class_maps(const Architecture& architecture,
+                                               std::span<const double> gradient) {
+  const auto maps = class_maps(architecture);
+  if (!maps || architecture.loss != LossKind::kSoftmaxCrossEntropy) return std::nullopt;
+  const std::size_t classes = std::get<Convolve>(*maps->layer).channels;
+  const auto bias = gradient.subspan(maps->parameter_offset + maps->parameter_count - classes, classes);
+  const std::size_t label = smallest(bias);
+  if (!all_finite(bias) || bias[label] >= 0) return std::nullopt;
+  return one_label(classes, label, LabelRule::kBiasSign);
+}
+
 void check_evidence(const DensePart& gradient, std::size_t batch, const LabelEvidence& evidence) {
   if (batch == 0) fail(Fault::kConfig, "a gradient of no records has no labels: give a batch of at least 1");
   const auto mean = evidence.mean_prediction;
@@ -228,10 +259,15 @@ std::optional<LabelCounts> infer_label(const DensePart& gradient, bool nonnegati
   return one_label(classes, label, LabelRule::kRowSums);
 }
 
+bool shows_labels(const Architecture& architecture) {
+  if (architecture.layers.empty()) return false;
+  return std::holds_alternative<Dense>(architecture.layers.back()) || class_maps(architecture).has_value();
+}
+
 std::optional<LabelCounts> infer_labels(const Architecture& architecture, std::span<const double> gradient,
                                         std::size_t batch, const LabelEvidence& evidence) {
   const auto last = last_dense(architecture, gradient);
-  if (!last) return std::nullopt;
+  if (!last) return batch == 1 ? label_of_class_maps(architecture, gradient) : std::nullopt;
   check_evidence(*last, batch, evidence);
   if (!all_finite(last->weights) || !all_finite(last->bias)) return std::nullopt;
   const bool silent =

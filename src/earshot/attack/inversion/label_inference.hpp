@@ -1,4 +1,4 @@
-// Labels from the gradient of the last dense layer: no optimisation, no input needed.
+// Labels from the gradient of the last layer with parameters: no optimisation, no input needed.
 #pragma once
 
 #include <cstddef>
@@ -42,9 +42,14 @@ struct LabelCounts {
   std::vector<std::size_t> labels() const;
 };
 
+/// Whether the network ends so that a gradient shows labels: in a dense layer or, for one record under
+/// softmax, in a convolution with bias whose channels are pooled to the classes, as in SqueezeNet.
+bool shows_labels(const Architecture& architecture);
+
 /// The rule that is surest for what is known. Softmax and sigmoid outputs; none for squared error, for a
-/// network that does not end in a dense layer, when nothing the gradient shows tells the labels (zero, not
-/// finite, or no bias and features of either sign), or when sigmoid outputs have no bias and several records.
+/// network that ends in something else than shows_labels() names, when nothing the gradient shows tells the
+/// labels (zero, not finite, or no bias and features of either sign), or when sigmoid outputs have no bias
+/// and several records.
 std::optional<LabelCounts> infer_labels(const Architecture& architecture, std::span<const double> gradient,
                                         std::size_t batch, const LabelEvidence& evidence = {});
 

@@ -47,6 +47,43 @@ TEST(LabelInference, TellsOneRecordByEveryRule) {
   }
 }
 
+Architecture class_map_network(std::vector<Layer> after, bool bias = true) {
+  Architecture network{"maps", Shape{2, 6, 6}, {Convolve{4, 3, 3}, Activate{ActivationKind::kRelu}}};
+  network.layers.push_back(Convolve{.channels = 5, .bias = bias});
+  for (Layer& layer : after) network.layers.push_back(std::move(layer));
+  return network;
+}
+
+TEST(LabelInference, TellsOneRecordWhereChannelsArePooledToClasses) {
+  const Pool mean{PoolKind::kMean, 0, 1}, largest{PoolKind::kMax, 0, 1};
+  const Activate relu{ActivationKind::kRelu}, tanh{ActivationKind::kTanh};
+  for (const auto& after : std::vector<std::vector<Layer>>{{mean}, {largest}, {tanh, mean}, {relu, mean}}) {
+    const Architecture network = class_map_network(after);
+    EXPECT_TRUE(shows_labels(network));
+    std::size_t told = 0;
+    for (std::uint64_t seed = 0; seed < 50; ++seed) {
+      const Victim victim(network, seed);
+      const auto found = infer_labels(network, victim.gradient, 1);
+      if (!found) continue;  // the true class's channel is off everywhere: behind a ReLU only
+      ++told;
+      EXPECT_EQ(found->rule, LabelRule::kBiasSign);
+      EXPECT_EQ(found->labels(), victim.labels);
+    }
+    const auto* activate = std::get_if<Activate>(&after[0]);
+    const bool may_be_off = activate != nullptr && activate->kind == ActivationKind::kRelu;
+    EXPECT_GE(told, may_be_off ? 15U : 50U);
+  }
+}
+
+TEST(LabelInference, ChannelsWithoutBiasOrMixedAfterwardsTellNothing) {
+  const Pool mean{PoolKind::kMean, 0, 1};
+  const Activate gelu{ActivationKind::kGelu};
+  EXPECT_FALSE(shows_labels(class_map_network({mean}, false)));
+  EXPECT_FALSE(shows_labels(class_map_network({gelu, mean})));
+  EXPECT_FALSE(shows_labels(class_map_network({})));  // every place of a map is an output of its own
+  EXPECT_TRUE(shows_labels(dense_network({6, 5}, ActivationKind::kRelu)));
+}
+
 TEST(LabelInference, TellsSigmoidTargetsBySigns) {
   for (const bool bias : {true, false}) {
     for (std::uint64_t seed = 0; seed < 50; ++seed) {

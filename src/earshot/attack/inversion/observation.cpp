@@ -7,6 +7,7 @@
 
 #include "earshot/attack/inversion/local_training.hpp"
 #include "earshot/core/error.hpp"
+#include "earshot/model/cosine_matcher.hpp"
 #include "earshot/model/squared_matcher.hpp"
 
 namespace earshot {
@@ -47,8 +48,9 @@ class GradientSum : public Predictor<Real> {
         part.evaluation = model.fast_evaluation();
       parts_.push_back(std::move(part));
     }
-    if (parts_.size() == 1 && parts_[0].factor == 1)
-      matcher_ = dynamic_cast<SquaredMatcher<Real>*>(parts_[0].evaluation.get());
+    if (parts_.size() != 1 || parts_[0].factor != 1) return;
+    matcher_ = dynamic_cast<SquaredMatcher<Real>*>(parts_[0].evaluation.get());
+    cosine_matcher_ = dynamic_cast<CosineMatcher<Real>*>(parts_[0].evaluation.get());
   }
 
   void predict(const Guesses<Real>& guesses, std::span<Real> out) override {
@@ -85,6 +87,12 @@ class GradientSum : public Predictor<Real> {
     if (matcher_ != nullptr) matcher_->match(problems(parts_[0], guesses), observed, distances, out);
     return matcher_ != nullptr;
   }
+  bool match_cosine(const Guesses<Real>& guesses, std::span<const Real> observed, std::span<double> distances,
+                    ProblemGradient<Real> out) override {
+    if (cosine_matcher_ != nullptr)
+      cosine_matcher_->match_cosine(problems(parts_[0], guesses), observed, distances, out);
+    return cosine_matcher_ != nullptr;
+  }
 
  private:
   struct Part {
@@ -116,6 +124,7 @@ class GradientSum : public Predictor<Real> {
 
   std::vector<Part> parts_;
   SquaredMatcher<Real>* matcher_ = nullptr;
+  CosineMatcher<Real>* cosine_matcher_ = nullptr;
   std::vector<Real> losses_;
   std::vector<Real> term_;
   std::vector<Real> inputs_;

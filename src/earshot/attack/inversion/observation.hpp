@@ -74,6 +74,11 @@ class Predictor {
                      std::span<double> /*distances*/, ProblemGradient<Real> /*out*/) {
     return false;
   }
+  /// The same for 1 - cos of the angle between prediction_k and what was observed.
+  virtual bool match_cosine(const Guesses<Real>& /*guesses*/, std::span<const Real> /*observed*/,
+                            std::span<double> /*distances*/, ProblemGradient<Real> /*out*/) {
+    return false;
+  }
 };
 
 /// `model` must outlive the predictor. Local training is unrolled in double only.

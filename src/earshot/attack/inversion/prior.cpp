@@ -69,6 +69,10 @@ void require_weight(double weight) {
 
 }  // namespace
 
+bool is_active(const Prior& prior) {
+  return prior.total_variation > 0 || prior.moments.has_value();
+}
+
 double add_prior(const Prior& prior, const Shape& shape, std::span<const double> record,
                  std::span<double> gradient) {
   double value = 0;

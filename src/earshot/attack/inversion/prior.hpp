@@ -21,6 +21,9 @@ struct Prior {
   std::optional<KnownMoments> moments{};
 };
 
+/// Whether it says anything at all.
+bool is_active(const Prior& prior);
+
 /// Adds the prior's derivative at `record`, an input of that shape, to `gradient` and returns its value:
 /// - total variation, anisotropic: mean |x(i+1, j) - x(i, j)| + mean |x(i, j+1) - x(i, j)| over all channels
 ///   (Geiping et al. 2020); its derivative is 0 where neighbours are equal;

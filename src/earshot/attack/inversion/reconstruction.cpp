@@ -212,7 +212,7 @@ std::optional<Reconstruction> ratio(const Model& model, const Observation& obser
 
 std::optional<Reconstruction> reconstruct(const Model& model, const Observation& observation,
                                           const AttackerKnowledge& knowledge, const AttackOptions& options,
-                                          const std::function<void(std::size_t)>& on_step) {
+                                          const OnSearchStep& on_step) {
   const bool closed =
       options.closed_forms && knowledge.architecture != nullptr && has_closed_form(observation);
   if (closed && !models_known(observation)) return ratio(model, observation, knowledge, options.fit);

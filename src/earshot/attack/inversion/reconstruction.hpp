@@ -58,6 +58,6 @@ inline constexpr std::size_t kMostCandidates = 1000;
 /// Fault::kData: labels to be inferred do not show, or the search met nothing finite.
 std::optional<Reconstruction> reconstruct(const Model& model, const Observation& observation,
                                           const AttackerKnowledge& knowledge, const AttackOptions& options,
-                                          const std::function<void(std::size_t)>& on_step = {});
+                                          const OnSearchStep& on_step = {});
 
 }  // namespace earshot

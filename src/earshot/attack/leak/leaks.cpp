@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <numbers>
 
 #include <fmt/format.h>
@@ -10,9 +11,11 @@
 #include "earshot/attack/gossip/gossip_attack.hpp"
 #include "earshot/attack/leak/federated_leak.hpp"
 #include "earshot/attack/leak/gossip_leak.hpp"
+#include "earshot/attack/leak/muffliato_leak.hpp"
 #include "earshot/attack/leak/primal_dual_leak.hpp"
 #include "earshot/attack/leak/primal_dual_settings.hpp"
 #include "earshot/attack/leak/public_facts.hpp"
+#include "earshot/attack/leak/ring_leak.hpp"
 
 namespace earshot {
 namespace {
@@ -20,11 +23,24 @@ namespace {
 constexpr std::array<std::string_view, 4> kFederatedKinds{"fedsgd", "fedavg", "fedprox", "scaffold"};
 constexpr std::array<std::string_view, 3> kPrimalDualKinds{"pdmm", "admm", "server_pdmm"};
 
-FederatedLeakOptions federated_options(const Settings& recipe) {
+constexpr std::array<std::string_view, 2> kMuffliatoKinds{"muffliato", "muffliato_random"};
+
+template <std::size_t n>
+bool is_one_of(const std::array<std::string_view, n>& kinds, std::string_view kind) {
+  return std::ranges::find(kinds, kind) != kinds.end();
+}
+
+std::vector<Leak> leaks_to_server(const View& view, std::size_t parameters, const Settings& recipe) {
   FederatedLeakOptions options;
-  if (recipe.has("round")) options.round = recipe.size("round");
   if (recipe.has("unrolled")) options.unrolled = recipe.boolean("unrolled");
-  return options;
+  const StepChoice choice = step_choice(recipe, view.told());
+  if (choice.rounds.empty()) return federated_leaks(view, parameters, options);
+  std::vector<Leak> all;
+  for (const std::uint64_t round : choice.rounds) {
+    options.round = round;
+    std::ranges::move(federated_leaks(view, parameters, options), std::back_inserter(all));
+  }
+  return all;
 }
 
 GossipLeakOptions gossip_options(const Settings& recipe) {
@@ -39,10 +55,22 @@ GossipLeakOptions gossip_options(const Settings& recipe) {
 }  // namespace
 
 std::optional<LeakSource> leak_source(std::string_view protocol) {
-  if (std::ranges::find(kFederatedKinds, protocol) != kFederatedKinds.end()) return LeakSource::kFederated;
-  if (std::ranges::find(kPrimalDualKinds, protocol) != kPrimalDualKinds.end()) return LeakSource::kPrimalDual;
+  if (is_one_of(kFederatedKinds, protocol)) return LeakSource::kFederated;
+  if (is_one_of(kPrimalDualKinds, protocol)) return LeakSource::kPrimalDual;
+  if (is_one_of(kMuffliatoKinds, protocol)) return LeakSource::kMuffliato;
   if (protocol == "dgd") return LeakSource::kGossip;
+  if (protocol == "skip_ring") return LeakSource::kRing;
   return {};
+}
+
+StepChoice step_choice(const Settings& recipe, const PublicKnowledge& told) {
+  StepChoice choice;
+  if (recipe.has("victims")) choice.victims = recipe.size("victims");
+  if (recipe.has("rounds"))
+    choice.rounds = parse_rounds(recipe.text("rounds"), fact<std::uint64_t>(told, "rounds"));
+  else if (recipe.has("round"))
+    choice.rounds = {recipe.size("round")};
+  return choice;
 }
 
 std::vector<Leak> find_leaks(const View& view, std::size_t parameters, const Settings& recipe,
@@ -53,13 +81,36 @@ std::vector<Leak> find_leaks(const View& view, std::size_t parameters, const Set
     fail(Fault::kConfig, fmt::format("no attack reads gradients off the messages of protocol \"{}\"", kind));
   switch (*source) {
     case LeakSource::kFederated:
-      return federated_leaks(view, parameters, federated_options(recipe));
+      return leaks_to_server(view, parameters, recipe);
     case LeakSource::kGossip:
       return gossip_leaks(view, parameters, gossip_options(recipe));
     case LeakSource::kPrimalDual:
       return primal_dual_leaks(view, primal_dual_options(recipe, architecture));
+    case LeakSource::kRing:
+      return ring_leaks(view, parameters, step_choice(recipe, view.told()));
+    case LeakSource::kMuffliato:
+      return muffliato_leaks(view, parameters, step_choice(recipe, view.told()));
   }
   fail(Fault::kInternal, "unknown source of leaks");
+}
+
+RoundWindow window_of_round(const PublicKnowledge& told, std::uint64_t round) {
+  const auto window = [](std::uint64_t first, std::uint64_t end) {
+    return RoundWindow{static_cast<Round>(first), static_cast<Round>(end)};
+  };
+  const auto source = leak_source(fact<std::string>(told, "kind"));
+  if (source == LeakSource::kMuffliato) {
+    const std::uint64_t first = (round - 1) * fact<std::uint64_t>(told, "gossip_steps");
+    return window(round > 1 ? first - 1 : 0, first + 1);
+  }
+  if (source == LeakSource::kRing) {
+    const auto visits = fact<std::uint64_t>(told, "visits_per_round");
+    return window(round > 1 ? (round - 1) * visits - 1 : 0, round * visits);
+  }
+  const auto sends = fact<std::string>(told, "sends", "");
+  const bool alone = source == LeakSource::kFederated && (sends == "gradients" || sends == "models");
+  if (alone) return window(2 * (round - 1), 2 * round);
+  return window(0, 2 * round);  // differences and controls are sums from the start
 }
 
 double public_noise_scale(const PublicKnowledge& told, const Leak& leak) {

@@ -5,18 +5,25 @@
 #include <vector>
 
 #include "earshot/attack/leak/leak.hpp"
+#include "earshot/attack/leak/step_choice.hpp"
 #include "earshot/core/schema.hpp"
 
 namespace earshot {
 
 /// Protocols whose messages can be read, and how.
-enum class LeakSource { kFederated, kPrimalDual, kGossip };
+enum class LeakSource { kFederated, kPrimalDual, kGossip, kRing, kMuffliato };
 std::optional<LeakSource> leak_source(std::string_view protocol);
 
 /// As the settings of an attack recipe say; victims in their order. `parameters` is the size of the model
 /// without running statistics, `architecture` null where the attacker does not know its layers.
 std::vector<Leak> find_leaks(const View& view, std::size_t parameters, const Settings& recipe,
                              const Architecture* architecture = nullptr);
+
+/// Which steps the settings of a recipe ask for: "rounds" or "round", and "victims".
+StepChoice step_choice(const Settings& recipe, const PublicKnowledge& told);
+
+/// Rounds of the network that a view must hold so that `find_leaks` can read one round of training.
+RoundWindow window_of_round(const PublicKnowledge& told, std::uint64_t round);
 
 /// The scale of the noise on the numbers of a leak, or the cell of their quantiser, as far as it is public: 0
 /// if not. Gaussian: the deviation; Laplace: the scale b.

@@ -83,12 +83,15 @@ std::vector<Parameter> search_parameters(const Usual& usual) {
       boolean_parameter("signs", usual.signs, "step by the sign of the derivatives; adam and gradient only"),
       boolean_parameter("decay", true, "the rate falls three times to a tenth; adam and gradient only"),
       integer_parameter("history", 100, 1, 10'000, "steps lbfgs remembers"),
-      real_parameter("target", 1e-12, 0, 1e300, "lbfgs ends where the objective is not above it"),
+      real_parameter("target", 1e-12, 0, 1e300, "a search ends where the objective is not above it"),
       choice_parameter("start", "normal", {"normal", "uniform", "middle", "public", "original"},
                        "random numbers, the middle of the range, a public record of the same class, or the "
                        "original itself: no attack, but shows what starting there fakes"),
       integer_parameter("restarts", usual.restarts, 1, 100'000,
                         "searches from different starts, all at once"),
+      boolean_parameter("racing", true,
+                        "of more than four searches the worse half ends after 1/16, 1/8 and 1/4 of the "
+                        "iterations, and all once one is at the target"),
       choice_parameter("precision", "float64", {"float64", "float32"}, "of the search")};
 }
 
@@ -103,6 +106,26 @@ Usual dlg_usual(std::string labels) {
 }
 Usual geiping_usual() {
   return {"inferred", "cosine", 1e-2, "adam", 2400, 0.1, true, true, 4};
+}
+
+/// The defaults are those of the authors' code.
+Schema tableak_recipe() {
+  return {
+      "attack",
+      "tableak",
+      "rows of a table from the gradient of a batch, by an ensemble of searches over relaxed cells",
+      "Vero, Balunovic, Dimitrov & Vechev 2023, TabLeak",
+      {text_parameter("rounds", "last", "of training, that are attacked: such as \"1, 50, last\""),
+       integer_parameter("victims", 20, 0, 1'000'000'000, "attack so many at most, in their order; 0: all"),
+       choice_parameter("labels", "known", {"known", "inferred"},
+                        "the labels of the batch are told, or counted from the last layer's gradient"),
+       integer_parameter("members", 30, 1, 10'000, "searches in the ensemble"),
+       integer_parameter("iterations", 1500, 1, 100'000'000, "of every search"),
+       above_minimum(real_parameter("rate", 0.06, 0, 1e6, "step size of Adam on the signs")),
+       integer_parameter("baseline_draws", 20, 1, 1'000'000,
+                         "random tables that stand beside every reconstruction"),
+       integer_parameter("rows_shown", 8, 0, 10'000,
+                         "rows of the first trial shown beside what was reconstructed")}};
 }
 
 std::vector<AttackRecipe> make_recipes() {
@@ -131,6 +154,7 @@ std::vector<AttackRecipe> make_recipes() {
                      {boolean_parameter("unrolled", true,
                                         "follow every local step, or take the change for one gradient")}),
        LeakSource::kFederated},
+      {tableak_recipe()},
       {{"attack", "closed-form",
         "records by exact formulas only, and by the ratio at the first layer under noise",
         "Phong et al. 2017; Biswas 2024, chapter 6; Yu 2026, section 5.2",
@@ -171,6 +195,7 @@ DescentOptions descent_options(const Settings& settings) {
   options.rate = settings.real("rate");
   options.signs = settings.boolean("signs");
   options.decay = settings.boolean("decay");
+  options.target = settings.real("target");
   return options;
 }
 
@@ -211,6 +236,7 @@ AttackOptions attack_options(const Settings& settings) {
   search.prior.total_variation = settings.real("total_variation");
   search.descent = descent_options(settings);
   search.restarts = settings.size("restarts");
+  search.racing = settings.boolean("racing");
   search.start = start_of(settings.text("start"));
   search.single_precision = settings.text("precision") == "float32";
   return options;

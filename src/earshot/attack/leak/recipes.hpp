@@ -17,12 +17,12 @@ struct AttackRecipe {
 };
 
 /// `attack` components by name: dlg, idlg, inverting-gradients, pdmm-difference, dgd+inversion,
-/// fedavg-inversion, closed-form.
+/// fedavg-inversion, tableak, closed-form.
 std::span<const AttackRecipe> attack_recipes();
 /// Null when there is none of that name.
 const AttackRecipe* find_attack_recipe(std::string_view name);
 
-/// Of settings of one of the recipes.
+/// Of settings of one of the recipes but tableak, which seeks cells rather than numbers.
 AttackOptions attack_options(const Settings& settings);
 
 }  // namespace earshot

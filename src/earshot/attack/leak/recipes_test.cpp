@@ -14,7 +14,7 @@ TEST(Recipes, AreThoseOfTheDocumentation) {
   std::vector<std::string> names;
   for (const AttackRecipe& recipe : attack_recipes()) names.push_back(recipe.schema.name);
   EXPECT_THAT(names, ElementsAre("dlg", "idlg", "inverting-gradients", "pdmm-difference", "dgd+inversion",
-                                 "fedavg-inversion", "closed-form"));
+                                 "fedavg-inversion", "tableak", "closed-form"));
   EXPECT_EQ(find_attack_recipe("no such attack"), nullptr);
 }
 

@@ -64,6 +64,11 @@ double entropy_of_numbers(const ColumnBlock& column, std::span<const double> val
 
 }  // namespace
 
+double cell_entropy(const ColumnBlock& column, std::span<const double> values) {
+  return column.categorical() ? entropy_of_votes(column.words.size(), values)
+                              : entropy_of_numbers(column, values);
+}
+
 PooledTable match_and_pool(const TableEncoder& encoder, std::span<const std::vector<double>> members,
                            std::size_t best) {
   if (best >= members.size()) fail(Fault::kConfig, "an ensemble needs a best member to order the others by");
@@ -77,8 +82,7 @@ PooledTable match_and_pool(const TableEncoder& encoder, std::span<const std::vec
   for (const auto& member : records) votes.push_back(to_cells(encoder, member));
   for_places(votes, [&](std::size_t i, std::span<const double> values) {
     const ColumnBlock& column = encoder.blocks()[i % encoder.blocks().size()];
-    out.entropy.push_back(column.categorical() ? entropy_of_votes(column.words.size(), values)
-                                               : entropy_of_numbers(column, values));
+    out.entropy.push_back(cell_entropy(column, values));
   });
   return out;
 }

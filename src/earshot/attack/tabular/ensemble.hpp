@@ -19,6 +19,9 @@ struct PooledTable {
   std::vector<double> entropy;
 };
 
+/// How far values of one column disagree, as PooledTable::entropy has it.
+double cell_entropy(const ColumnBlock& column, std::span<const double> values);
+
 /// Match and pool (Vero et al. 2023, section 4.2): the rows of every member are put in the order of those of
 /// `members[best]` they agree with most, the median of every encoded number is taken, and the result becomes
 /// cells. Members are records of the encoder, all of as many rows.

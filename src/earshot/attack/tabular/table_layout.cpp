@@ -10,19 +10,21 @@ namespace earshot {
 namespace {
 
 DecoderBlock number_block(const ColumnBlock& block) {
-  const auto scaled = [&](double value) { return (value - block.scale.shift) / block.scale.scale; };
-  const double low = scaled(block.statistics.lowest);
-  const double high = scaled(block.statistics.highest);
-  if (!(low < high)) return {DecoderKind::kIdentity, block.first, block.width};
-  return {DecoderKind::kSigmoid, block.first, block.width, low, high};
+  const Range range{block.scale.scaled(block.statistics.lowest),
+                    block.scale.scaled(block.statistics.highest)};
+  const DecoderKind kind = range.low < range.high ? DecoderKind::kSigmoid : DecoderKind::kFixed;
+  return {kind, block.first, block.width, {range}};
 }
 
-/// Places of a code hold 0 or 1, and with hashes that have a sign also -1.
-DecoderBlock code_block(const ColumnBlock& block) {
+/// Places of a code hold 0 or 1, and with hashes that have a sign also -1; each is scaled for itself.
+DecoderBlock code_block(const ColumnBlock& block, DecoderKind kind) {
   const bool is_signed = std::ranges::any_of(block.words, [](const CodeWord& word) {
     return std::ranges::any_of(word, [](double x) { return x < 0; });
   });
-  return {DecoderKind::kSigmoid, block.first, block.width, is_signed ? -1.0 : 0.0, 1.0};
+  DecoderBlock out{kind, block.first, block.width, {}};
+  for (const ColumnScale& place : block.places)
+    out.ranges.push_back({place.scaled(is_signed ? -1 : 0), place.scaled(1)});
+  return out;
 }
 
 std::size_t count_of(std::size_t numbers, std::size_t width, std::string_view what) {
@@ -41,13 +43,9 @@ Decoder table_decoder(const TableEncoder& encoder) {
   const bool one_hot = encoder.options().categories.encoding == CategoryEncoding::kOneHot;
   Decoder decoder;
   for (const ColumnBlock& block : encoder.blocks()) {
-    if (!block.categorical()) {
-      decoder.push_back(number_block(block));
-    } else if (one_hot) {
-      decoder.push_back({DecoderKind::kSoftmax, block.first, block.width});
-    } else {
-      decoder.push_back(code_block(block));
-    }
+    decoder.push_back(block.categorical()
+                          ? code_block(block, one_hot ? DecoderKind::kSoftmax : DecoderKind::kSigmoid)
+                          : number_block(block));
   }
   return decoder;
 }

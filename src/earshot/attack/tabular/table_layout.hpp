@@ -12,8 +12,8 @@
 namespace earshot {
 
 /// Makes free variables records of this encoder (Vero et al. 2023, section 4.1): a softmax over the positions
-/// of a one-hot category, a sigmoid for each place of any other code, and a sigmoid between the lowest and
-/// the highest value for a number. A constant column stays free, because nothing depends on it.
+/// of a one-hot category, a sigmoid for each place of any other code, both scaled as the encoder scales
+/// codes, and a sigmoid between the lowest and the highest value for a number. A constant column is known.
 Decoder table_decoder(const TableEncoder& encoder);
 
 /// The rows nearest to these records: each category by the nearest code word, each number within the values

@@ -1,5 +1,7 @@
 #include "earshot/attack/tabular/table_layout.hpp"
 
+#include <cmath>
+
 #include <gmock/gmock.h>
 
 #include "earshot/attack/tabular/test_table.hpp"
@@ -8,23 +10,31 @@
 namespace earshot {
 namespace {
 
+void expect_reached(const TableEncoder& encoder, std::span<const double> cells) {
+  const Decoder decoder = table_decoder(encoder);
+  ASSERT_NO_THROW(require_valid(decoder, encoder.width()));
+  const auto records = to_records(encoder, cells);
+  std::vector<double> reached(records.size());
+  decode(decoder, encoder.width(), undecode(decoder, encoder.width(), records), reached);
+  for (const DecoderBlock& block : decoder) {
+    for (std::size_t i = 0; i < block.size; ++i) {
+      // Within 1e-4 of a range, or of four others in a softmax of five.
+      const double tolerance = 4.1e-4 * (block.range(i).high - block.range(i).low) + 1e-12;
+      for (std::size_t at = block.first + i; at < records.size(); at += encoder.width())
+        EXPECT_NEAR(reached[at], records[at], tolerance);
+    }
+  }
+  EXPECT_EQ(to_records(encoder, to_cells(encoder, records)), records);
+}
+
 TEST(TableLayout, EveryEncodingHasADecoderThatReachesEveryRow) {
   const auto cells = people_cells(0, kPeople);
   for (const CategoryEncoding encoding : kAllEncodings) {
     for (const NumberScaling scaling :
          {NumberScaling::kStandard, NumberScaling::kMinMax, NumberScaling::kNone}) {
       for (const bool alternate_sign : {true, false}) {
-        const TableEncoder encoder = people_encoder(encoding, scaling, alternate_sign);
-        const Decoder decoder = table_decoder(encoder);
-        ASSERT_NO_THROW(require_valid(decoder, encoder.width()));
-        const auto records = to_records(encoder, cells);
-        std::vector<double> reached(records.size());
-        decode(decoder, encoder.width(), undecode(decoder, encoder.width(), records), reached);
-        for (std::size_t i = 0; i < records.size(); ++i) {
-          // Within 1e-4 of the width of a block, which is at most eighty years, or of a softmax of five.
-          EXPECT_NEAR(reached[i], records[i], scaling == NumberScaling::kNone ? 1e-2 : 1e-3);
-        }
-        EXPECT_EQ(to_records(encoder, to_cells(encoder, records)), records);
+        expect_reached(people_encoder(encoding, scaling, alternate_sign), cells);
+        expect_reached(people_encoder(encoding, scaling, alternate_sign, CodeScaling::kStandard), cells);
       }
     }
   }
@@ -38,12 +48,28 @@ TEST(TableLayout, BlocksFollowTheEncoding) {
   };
   using enum DecoderKind;
   EXPECT_THAT(kinds(people_encoder()),
-              ::testing::ElementsAre(kSigmoid, kSoftmax, kSigmoid, kIdentity, kSoftmax, kSoftmax));
+              ::testing::ElementsAre(kSigmoid, kSoftmax, kSigmoid, kFixed, kSoftmax, kSoftmax));
   EXPECT_THAT(kinds(people_encoder(CategoryEncoding::kBinary)),
-              ::testing::ElementsAre(kSigmoid, kSigmoid, kSigmoid, kIdentity, kSigmoid, kSigmoid));
+              ::testing::ElementsAre(kSigmoid, kSigmoid, kSigmoid, kFixed, kSigmoid, kSigmoid));
   const Decoder decoder = table_decoder(people_encoder(CategoryEncoding::kOneHot, NumberScaling::kMinMax));
-  EXPECT_EQ(decoder[0].low, 0);
-  EXPECT_EQ(decoder[0].high, 1);
+  EXPECT_EQ(decoder[0].range(0).low, 0);
+  EXPECT_EQ(decoder[0].range(0).high, 1);
+}
+
+/// Equal variables are equal shares of a category's code: scaled by hand from the rows, without the encoder.
+TEST(TableLayout, SharesAreScaledAsCodesAre) {
+  const TableEncoder encoder =
+      people_encoder(CategoryEncoding::kOneHot, NumberScaling::kStandard, true, CodeScaling::kStandard);
+  const auto cells = people_cells(0, kPeople);
+  const ColumnBlock& work = encoder.blocks()[1];
+  std::vector<double> records(encoder.width());
+  decode(table_decoder(encoder), encoder.width(), std::vector<double>(encoder.width(), 0.7), records);
+  for (std::size_t i = 0; i < 5; ++i) {
+    double count = 0;
+    for (std::size_t row = 0; row < kPeople; ++row) count += cells[row * 6 + 1] == static_cast<double>(i);
+    const double share = count / kPeople;
+    EXPECT_NEAR(records[work.first + i], (0.2 - share) / std::sqrt(share * (1 - share)), 1e-12);
+  }
 }
 
 TEST(TableLayout, CellsStayWithinTheFittedValues) {

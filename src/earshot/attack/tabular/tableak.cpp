@@ -11,21 +11,6 @@
 namespace earshot {
 namespace {
 
-InversionOptions search_options(const TableEncoder& encoder, const Observation& observation,
-                                const TabLeakOptions& options) {
-  InversionOptions out;
-  out.matching = options.matching;
-  out.descent = options.descent;
-  out.decoder = table_decoder(encoder);
-  out.restarts = options.members;
-  out.start = Start::kUniform;
-  out.targets = options.targets;
-  out.single_precision = options.single_precision && !observation.local_training;
-  out.seed = options.seed;
-  out.trial = options.trial;
-  return out;
-}
-
 /// What is left when every member has to commit itself to cells; infinite where a gradient is not finite.
 std::vector<double> distances_of_cells(const Model& model, const TableEncoder& encoder,
                                        const Observation& observation, const TabLeakOptions& options,
@@ -45,11 +30,26 @@ std::vector<double> distances_of_cells(const Model& model, const TableEncoder& e
 
 }  // namespace
 
+InversionOptions member_searches(const TableEncoder& encoder, const Observation& observation,
+                                 const TabLeakOptions& options) {
+  InversionOptions out;
+  out.matching = options.matching;
+  out.descent = options.descent;
+  out.decoder = table_decoder(encoder);
+  out.restarts = options.members;
+  out.start = Start::kUniform;
+  out.targets = options.targets;
+  out.single_precision = options.single_precision && !observation.local_training;
+  out.seed = options.seed;
+  out.trial = options.trial;
+  return out;
+}
+
 TabLeak tableak(const Model& model, const TableEncoder& encoder, const Observation& observation,
-                const TabLeakOptions& options, const std::function<void(std::size_t)>& on_step) {
+                const TabLeakOptions& options, const OnSearchStep& on_step) {
   const auto begin = std::chrono::steady_clock::now();
   const Inversion found = invert(model, Shape{encoder.width()}, observation,
-                                 search_options(encoder, observation, options), on_step);
+                                 member_searches(encoder, observation, options), on_step);
   TabLeak out;
   for (const RestartReport& restart : found.restarts)
     if (!restart.inputs.empty()) out.members.push_back(restart.inputs);

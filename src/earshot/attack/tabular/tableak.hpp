@@ -32,8 +32,12 @@ struct TabLeak {
   double seconds = 0;
 };
 
+/// The searches of the members, as one inversion with that many restarts.
+InversionOptions member_searches(const TableEncoder& encoder, const Observation& observation,
+                                 const TabLeakOptions& options);
+
 /// The model reads records of the encoder. Fails if no search met a finite value.
 TabLeak tableak(const Model& model, const TableEncoder& encoder, const Observation& observation,
-                const TabLeakOptions& options, const std::function<void(std::size_t)>& on_step = {});
+                const TabLeakOptions& options, const OnSearchStep& on_step = {});
 
 }  // namespace earshot

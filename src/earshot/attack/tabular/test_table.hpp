@@ -38,10 +38,10 @@ inline std::vector<std::size_t> everybody() {
 
 inline TableEncoder people_encoder(CategoryEncoding encoding = CategoryEncoding::kOneHot,
                                    NumberScaling numbers = NumberScaling::kStandard,
-                                   bool alternate_sign = true) {
+                                   bool alternate_sign = true, CodeScaling codes = CodeScaling::kNone) {
   return TableEncoder(
       people(), everybody(),
-      {numbers, {.encoding = encoding, .seed = 3, .hash_width = 5, .alternate_sign = alternate_sign}});
+      {numbers, {.encoding = encoding, .seed = 3, .hash_width = 5, .alternate_sign = alternate_sign}, codes});
 }
 
 /// The cells of rows [first, first + count).

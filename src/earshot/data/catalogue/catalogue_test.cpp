@@ -13,6 +13,7 @@
 #include "earshot/core/error.hpp"
 #include "earshot/data/catalogue/catalogue_entries.hpp"
 #include "earshot/data/catalogue/test_data.hpp"
+#include "source_dir.hpp"
 
 namespace earshot {
 namespace {

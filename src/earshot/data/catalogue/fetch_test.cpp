@@ -11,6 +11,7 @@
 #include "earshot/data/catalogue/download.hpp"
 #include "earshot/data/catalogue/http_test_server.hpp"
 #include "earshot/data/formats/zip.hpp"
+#include "source_dir.hpp"
 
 namespace earshot {
 namespace {

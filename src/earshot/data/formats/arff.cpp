@@ -29,7 +29,7 @@ std::string lower(std::string_view text) {
 
 std::vector<std::string> read_categories(ArffLine& line) {
   std::vector<std::string> categories;
-  Cell word;
+  TextCell word;
   line.take('{');
   do {
     line.read_word(word);
@@ -45,7 +45,7 @@ void read_type(ArffLine& line, ColumnSchema& column) {
     column.categories = read_categories(line);
     return;
   }
-  Cell word;
+  TextCell word;
   line.read_word(word);
   const std::string type = lower(word.text);
   if (type == "numeric" || type == "real") {
@@ -87,7 +87,7 @@ class ArffReader {
   std::string where() const { return fmt::format("{}:{}", origin_, number_); }
 
   void read_declaration(ArffLine& line) {
-    Cell word;
+    TextCell word;
     line.read_word(word);
     const std::string keyword = lower(word.text);
     if (keyword == "@relation" && !named_) {
@@ -107,7 +107,7 @@ class ArffReader {
   void read_attribute(ArffLine& line) {
     if (columns_.size() == kMostAttributes)
       fail(Fault::kData, fmt::format("more than {} attributes", kMostAttributes));
-    Cell name;
+    TextCell name;
     line.read_word(name);
     ColumnSchema column;
     column.name = std::move(name.text);
@@ -160,7 +160,7 @@ class ArffReader {
   }
 
   std::size_t read_index(ArffLine& line) const {
-    Cell word;
+    TextCell word;
     line.read_word(word);
     const auto index = parse_finite(word.text);
     const bool whole = index && *index == std::floor(*index);
@@ -172,7 +172,7 @@ class ArffReader {
 
   void read_row(ArffLine& line) {
     with_context(where(), [&] { line.starts_with('{') ? read_sparse(line) : read_dense(line); });
-    for (Cell& cell : cells_) cell.line = number_;
+    for (TextCell& cell : cells_) cell.line = number_;
     builder_->add(cells_);
   }
 
@@ -182,7 +182,7 @@ class ArffReader {
   bool named_ = false;
   std::vector<ColumnSchema> columns_;
   std::optional<TableBuilder> builder_;
-  std::vector<Cell> cells_;
+  std::vector<TextCell> cells_;
 };
 
 }  // namespace

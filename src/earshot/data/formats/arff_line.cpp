@@ -29,7 +29,7 @@ void ArffLine::expect_end() const {
   if (!at_end()) fail(Fault::kData, fmt::format("{} found where the line should end", in_quotes(text_)));
 }
 
-void ArffLine::read_quoted(Cell& word) {
+void ArffLine::read_quoted(TextCell& word) {
   const char quote = text_.front();
   for (std::size_t i = 1; i < text_.size(); ++i) {
     if (text_[i] == quote) {
@@ -42,7 +42,7 @@ void ArffLine::read_quoted(Cell& word) {
   fail(Fault::kData, fmt::format("the quote of {} is not closed on its line", in_quotes(text_)));
 }
 
-void ArffLine::read_word(Cell& word) {
+void ArffLine::read_word(TextCell& word) {
   word.text.clear();
   word.quoted = starts_with('\'') || starts_with('"');
   if (word.quoted) return read_quoted(word);

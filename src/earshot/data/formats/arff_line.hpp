@@ -21,11 +21,11 @@ class ArffLine {
   void expect_end() const;
   /// The next word: quoted by ' or " with backslash escapes, or up to a blank, comma, brace or comment. Only
   /// a quoted one may be empty.
-  void read_word(Cell& word);
+  void read_word(TextCell& word);
 
  private:
   void skip_blanks();
-  void read_quoted(Cell& word);
+  void read_quoted(TextCell& word);
 
   std::string_view text_;  // what is left, without blanks or comment in front
 };

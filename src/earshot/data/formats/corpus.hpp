@@ -11,6 +11,7 @@
 
 #include "earshot/core/error.hpp"
 #include "earshot/core/files.hpp"
+#include "source_dir.hpp"
 
 namespace earshot::testing {
 

@@ -24,10 +24,10 @@ struct Header {
 
 /// The names of the first record, checked.
 Header read_header(CsvRecords& records, const std::string& origin) {
-  std::vector<Cell> cells;
+  std::vector<TextCell> cells;
   if (!records.next(cells)) fail(Fault::kData, fmt::format("{}: is empty, expected a header line", origin));
   Header header{{}, fmt::format("{}:{}", origin, cells.front().line)};
-  for (Cell& cell : cells) {
+  for (TextCell& cell : cells) {
     header.columns.emplace_back();
     header.columns.back().name = std::move(cell.text);
   }
@@ -69,7 +69,7 @@ void check_looks_like_names(const Header& header) {
 
 CodedTable read_rows(CsvRecords& records, const std::string& origin, std::vector<ColumnSchema> columns) {
   TableBuilder builder = with_context(origin, [&] { return TableBuilder(origin, std::move(columns)); });
-  std::vector<Cell> cells;
+  std::vector<TextCell> cells;
   while (records.next(cells)) builder.add(cells);
   return std::move(builder).finish();
 }
@@ -93,7 +93,7 @@ TextTable read_text_csv(std::string_view text, const std::string& origin, char d
   TextTable table;
   for (ColumnSchema& column : read_header(records, origin).columns)
     table.columns.push_back(std::move(column.name));
-  std::vector<Cell> cells;
+  std::vector<TextCell> cells;
   while (records.next(cells)) {
     check_width(cells, table.columns.size(), origin);
     if ((table.rows.size() + 1) * table.columns.size() > kMostCells)

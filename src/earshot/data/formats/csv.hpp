@@ -27,7 +27,7 @@ CodedTable read_csv(std::string_view text, const std::string& origin, const CsvF
 /// Cells as they stand, by row and named column.
 struct TextTable {
   std::vector<std::string> columns;
-  std::vector<std::vector<Cell>> rows;
+  std::vector<std::vector<TextCell>> rows;
 
   /// The column's position; fails with the nearest spelling when no column has that name.
   std::size_t column(std::string_view name) const;

@@ -69,7 +69,7 @@ bool CsvRecords::another_cell() {
   return more;
 }
 
-void CsvRecords::read_quoted(Cell& cell) {
+void CsvRecords::read_quoted(TextCell& cell) {
   const std::size_t start = line_;
   text_.remove_prefix(1);
   for (;;) {
@@ -88,7 +88,7 @@ void CsvRecords::read_quoted(Cell& cell) {
                               in_quotes(cell.text)));
 }
 
-void CsvRecords::read_cell(Cell& cell) {
+void CsvRecords::read_cell(TextCell& cell) {
   skip_blanks();
   cell.text.clear();
   cell.line = line_;
@@ -110,7 +110,7 @@ void CsvRecords::read_cell(Cell& cell) {
                               in_quotes(content)));
 }
 
-bool CsvRecords::next(std::vector<Cell>& record) {
+bool CsvRecords::next(std::vector<TextCell>& record) {
   if (text_.empty()) return false;
   if (delimiter_ == ' ') skip_separating_blanks();
   std::size_t count = 0;

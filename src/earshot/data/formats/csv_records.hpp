@@ -20,12 +20,12 @@ class CsvRecords {
   CsvRecords(std::string_view text, std::string origin, char delimiter);
 
   /// The next record, false when there is none.
-  bool next(std::vector<Cell>& record);
+  bool next(std::vector<TextCell>& record);
 
  private:
   [[noreturn]] void refuse(std::size_t line, const std::string& why) const;
-  void read_cell(Cell& cell);
-  void read_quoted(Cell& cell);
+  void read_cell(TextCell& cell);
+  void read_quoted(TextCell& cell);
   void skip_blanks();
   void skip_separating_blanks();
   /// Steps over what separates two cells; false at the end of the record.

@@ -26,9 +26,9 @@ using Records = std::vector<std::vector<std::string>>;
 Records records_of(std::string_view text, char delimiter = ',') {
   CsvRecords reader(text, "f.csv", delimiter);
   Records records;
-  for (std::vector<Cell> cells; reader.next(cells);) {
+  for (std::vector<TextCell> cells; reader.next(cells);) {
     records.emplace_back();
-    for (const Cell& cell : cells) records.back().push_back(cell.text);
+    for (const TextCell& cell : cells) records.back().push_back(cell.text);
   }
   return records;
 }
@@ -60,7 +60,7 @@ TEST(CsvRecords, BlanksSeparateInAnyNumber) {
 
 TEST(CsvRecords, KnowTheLineOfEveryCell) {
   CsvRecords reader("\"a\nb\",c\n\"d\",e", "f.csv", ',');
-  std::vector<Cell> cells;
+  std::vector<TextCell> cells;
   ASSERT_TRUE(reader.next(cells));
   EXPECT_EQ(cells[0].line, 1u);
   EXPECT_EQ(cells[1].line, 2u);

@@ -134,7 +134,7 @@ void check_column_names(std::span<const ColumnSchema> columns) {
   }
 }
 
-void check_width(std::span<const Cell> cells, std::size_t expected, const std::string& origin) {
+void check_width(std::span<const TextCell> cells, std::size_t expected, const std::string& origin) {
   if (cells.size() == expected) return;
   const bool empty = cells.size() == 1 && cells.front().text.empty();
   const std::string found =
@@ -158,12 +158,12 @@ TableBuilder::TableBuilder(std::string origin, std::vector<ColumnSchema> columns
   if (result_.table.columns.empty()) fail(Fault::kData, "no column can be used as numbers");
 }
 
-void TableBuilder::refuse(const Column& column, const Cell& cell, const std::string& why) const {
+void TableBuilder::refuse(const Column& column, const TextCell& cell, const std::string& why) const {
   fail(Fault::kData,
        fmt::format("{}:{}: column {}: {}", origin_, cell.line, in_quotes(column.schema.name), why));
 }
 
-void TableBuilder::check_identifier(Column& column, const Cell& cell) const {
+void TableBuilder::check_identifier(Column& column, const TextCell& cell) const {
   if (cell.text.empty()) refuse(column, cell, "the identifier is empty; give every row its own");
   const auto [first, added] = column.seen.emplace(cell.text, cell.line);
   if (!added)
@@ -172,7 +172,7 @@ void TableBuilder::check_identifier(Column& column, const Cell& cell) const {
                        in_quotes(cell.text), first->second));
 }
 
-double TableBuilder::value_of(const Column& column, const Cell& cell) const {
+double TableBuilder::value_of(const Column& column, const TextCell& cell) const {
   const std::optional<double> value = parse_value(column.schema, column.codes, cell.text);
   if (!value)
     refuse(column, cell,
@@ -180,7 +180,7 @@ double TableBuilder::value_of(const Column& column, const Cell& cell) const {
   return *value;
 }
 
-bool TableBuilder::read_row(std::span<const Cell> cells) {
+bool TableBuilder::read_row(std::span<const TextCell> cells) {
   row_.clear();
   bool complete = true;
   for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -196,7 +196,7 @@ bool TableBuilder::read_row(std::span<const Cell> cells) {
   return complete;
 }
 
-void TableBuilder::add(std::span<const Cell> cells) {
+void TableBuilder::add(std::span<const TextCell> cells) {
   check_width(cells, columns_.size(), origin_);
   if (!read_row(cells)) {
     ++result_.dropped_rows;

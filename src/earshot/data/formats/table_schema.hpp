@@ -44,7 +44,7 @@ std::string_view to_string(ColumnKind kind);
 ColumnKind parse_column_kind(std::string_view name);
 
 /// One cell of a text table. `line` is where it starts, counted from 1.
-struct Cell {
+struct TextCell {
   std::string text;
   bool quoted = false;
   std::size_t line = 0;
@@ -54,7 +54,7 @@ struct Cell {
 void check_column_names(std::span<const ColumnSchema> columns);
 
 /// Refuses a record that has not as many cells as the table has columns.
-void check_width(std::span<const Cell> cells, std::size_t expected, const std::string& origin);
+void check_width(std::span<const TextCell> cells, std::size_t expected, const std::string& origin);
 
 using CategoryCodes = std::map<std::string, double, std::less<>>;
 
@@ -70,7 +70,7 @@ class TableBuilder {
   TableBuilder(std::string origin, std::vector<ColumnSchema> columns, std::size_t most_values = kMostValues);
 
   /// One cell per column, in the schema's order.
-  void add(std::span<const Cell> cells);
+  void add(std::span<const TextCell> cells);
   /// Fails when no row was kept.
   CodedTable finish() &&;
 
@@ -81,11 +81,11 @@ class TableBuilder {
     std::unordered_map<std::string, std::size_t> seen;  // identifier -> line
   };
 
-  [[noreturn]] void refuse(const Column& column, const Cell& cell, const std::string& why) const;
-  void check_identifier(Column& column, const Cell& cell) const;
-  double value_of(const Column& column, const Cell& cell) const;
+  [[noreturn]] void refuse(const Column& column, const TextCell& cell, const std::string& why) const;
+  void check_identifier(Column& column, const TextCell& cell) const;
+  double value_of(const Column& column, const TextCell& cell) const;
   /// Fills row_; false when a value is missing.
-  bool read_row(std::span<const Cell> cells);
+  bool read_row(std::span<const TextCell> cells);
 
   std::string origin_;
   std::size_t most_values_;

@@ -22,7 +22,7 @@ using ::testing::ThrowsMessage;
 /// The one value that a table of this column makes of the text.
 double value_of(const ColumnSchema& column, const std::string& text) {
   TableBuilder builder("t", {column});
-  const std::vector<Cell> cells{{text, false, 7}};
+  const std::vector<TextCell> cells{{text, false, 7}};
   builder.add(cells);
   return std::move(builder).finish().table.values.at(0);
 }
@@ -129,16 +129,16 @@ TEST(TableSchema, IdentifiersAreUniqueAndLeftOut) {
   TableBuilder builder("t", {{.name = "id", .kind = ColumnKind::kIdentifier},
                              {.name = "note", .kind = ColumnKind::kIgnored},
                              {.name = "x"}});
-  builder.add(std::vector<Cell>{{"a", false, 2}, {"nan", false, 2}, {"5", false, 2}});
+  builder.add(std::vector<TextCell>{{"a", false, 2}, {"nan", false, 2}, {"5", false, 2}});
   EXPECT_THAT(
       [&] {
-        builder.add(std::vector<Cell>{{"a", false, 3}, {"", false, 3}, {"6", false, 3}});
+        builder.add(std::vector<TextCell>{{"a", false, 3}, {"", false, 3}, {"6", false, 3}});
       },
       ThrowsMessage<Error>(
           StrEq("t:3: column \"id\": \"a\" already identifies the row of line 2; give every row its own")));
   EXPECT_THAT(
       [&] {
-        builder.add(std::vector<Cell>{{"", false, 4}, {"", false, 4}, {"6", false, 4}});
+        builder.add(std::vector<TextCell>{{"", false, 4}, {"", false, 4}, {"6", false, 4}});
       },
       ThrowsMessage<Error>(StrEq("t:4: column \"id\": the identifier is empty; give every row its own")));
   const CodedTable result = std::move(builder).finish();
@@ -149,13 +149,13 @@ TEST(TableSchema, IdentifiersAreUniqueAndLeftOut) {
 TEST(TableSchema, RowsWithAMissingValueAreDroppedAndCounted) {
   const std::vector<ColumnSchema> columns{{.name = "x", .missing_text = "?"}, {.name = "y"}};
   TableBuilder builder("t", columns);
-  builder.add(std::vector<Cell>{{"1", false, 1}, {"2", false, 1}});
-  builder.add(std::vector<Cell>{{"?", false, 2}, {"3", false, 2}});
-  builder.add(std::vector<Cell>{{"4", false, 3}, {"5", false, 3}});
-  EXPECT_THROW(builder.add(std::vector<Cell>{{"?", true, 4}, {"3", false, 4}}), Error) << "quoted";
-  EXPECT_THROW(builder.add(std::vector<Cell>{{"1", false, 5}, {"?", false, 5}}), Error)
+  builder.add(std::vector<TextCell>{{"1", false, 1}, {"2", false, 1}});
+  builder.add(std::vector<TextCell>{{"?", false, 2}, {"3", false, 2}});
+  builder.add(std::vector<TextCell>{{"4", false, 3}, {"5", false, 3}});
+  EXPECT_THROW(builder.add(std::vector<TextCell>{{"?", true, 4}, {"3", false, 4}}), Error) << "quoted";
+  EXPECT_THROW(builder.add(std::vector<TextCell>{{"1", false, 5}, {"?", false, 5}}), Error)
       << "may not be missing";
-  EXPECT_THROW(builder.add(std::vector<Cell>{{"?", false, 6}, {"x", false, 6}}), Error)
+  EXPECT_THROW(builder.add(std::vector<TextCell>{{"?", false, 6}, {"x", false, 6}}), Error)
       << "dropped, still checked";
   const CodedTable result = std::move(builder).finish();
   EXPECT_EQ(result.dropped_rows, 1u);
@@ -163,13 +163,13 @@ TEST(TableSchema, RowsWithAMissingValueAreDroppedAndCounted) {
   EXPECT_THAT(result.table.values, ElementsAre(1, 2, 4, 5));
 
   TableBuilder nothing("t", columns);
-  nothing.add(std::vector<Cell>{{"?", false, 1}, {"3", false, 1}});
+  nothing.add(std::vector<TextCell>{{"?", false, 1}, {"3", false, 1}});
   EXPECT_THAT([&] { std::move(nothing).finish(); }, ThrowsMessage<Error>(StrEq("t: holds no complete row")));
 }
 
 TEST(TableSchema, ATableHasABound) {
   TableBuilder builder("t", {{.name = "x"}, {.name = "y"}}, 5);
-  const std::vector<Cell> cells{{"1", false, 9}, {"2", false, 9}};
+  const std::vector<TextCell> cells{{"1", false, 9}, {"2", false, 9}};
   builder.add(cells);
   builder.add(cells);
   EXPECT_THAT([&] { builder.add(cells); },

@@ -29,7 +29,8 @@ struct Columns {
   std::vector<std::size_t> tasks;
 };
 
-std::size_t find_column(const std::vector<Cell>& header, std::string_view name, const std::string& origin) {
+std::size_t find_column(const std::vector<TextCell>& header, std::string_view name,
+                        const std::string& origin) {
   for (std::size_t i = 0; i < header.size(); ++i) {
     if (header[i].text == name) return i;
   }
@@ -38,7 +39,7 @@ std::size_t find_column(const std::vector<Cell>& header, std::string_view name, 
 
 Columns read_header(CsvRecords& records, const std::string& origin, const std::vector<std::string>& tasks,
                     const std::vector<std::string>& ignored) {
-  std::vector<Cell> header;
+  std::vector<TextCell> header;
   if (!records.next(header)) fail(Fault::kData, fmt::format("{}: is empty, expected a header line", origin));
   Columns columns{header.size(), find_column(header, kSmilesColumn, origin), {}};
   for (const std::string& task : tasks) columns.tasks.push_back(find_column(header, task, origin));
@@ -49,7 +50,7 @@ Columns read_header(CsvRecords& records, const std::string& origin, const std::v
   return columns;
 }
 
-int read_answer(const Cell& cell, const std::string& task, const std::string& origin) {
+int read_answer(const TextCell& cell, const std::string& task, const std::string& origin) {
   if (cell.text == "0") return 0;
   if (cell.text == "1") return 1;
   if (cell.text.empty() && !cell.quoted) return kNoLabel;
@@ -58,7 +59,7 @@ int read_answer(const Cell& cell, const std::string& task, const std::string& or
 }
 
 /// False: the SMILES was refused, and the table says so.
-bool add_molecule(const Cell& cell, MoleculeTable& table) {
+bool add_molecule(const TextCell& cell, MoleculeTable& table) {
   try {
     Molecule molecule = parse_smiles(cell.text);
     check_chemistry(molecule);
@@ -93,7 +94,7 @@ MoleculeTable read_molecule_table(const TextFile& file, const std::string& name,
   CsvRecords records(file.text, file.origin, ',');
   const Columns columns = read_header(records, file.origin, tasks, ignored);
   MoleculeTable table{name, tasks, {}, {}, {}, {}};
-  for (std::vector<Cell> cells; records.next(cells);) {
+  for (std::vector<TextCell> cells; records.next(cells);) {
     if (cells.size() != columns.count)
       fail(Fault::kData, fmt::format("{}:{}: {} fields found, expected {}", file.origin, cells.front().line,
                                      cells.size(), columns.count));

@@ -17,7 +17,7 @@ namespace {
 
 const std::vector<std::string> kKinds{"company", "government", "politician", "tvshow"};
 
-int kind_of(const Cell& cell, const std::string& origin) {
+int kind_of(const TextCell& cell, const std::string& origin) {
   const auto found = std::ranges::find(kKinds, cell.text);
   if (found == kKinds.end())
     fail(Fault::kData, fmt::format("{}:{}: page_type is {}, allowed: company, government, politician, tvshow",
@@ -28,7 +28,7 @@ int kind_of(const Cell& cell, const std::string& origin) {
 /// Pages come in the order of their ids, from 0.
 std::vector<int> read_target(const TextFile& file) {
   CsvRecords records(file.text, file.origin, ',');
-  std::vector<Cell> cells;
+  std::vector<TextCell> cells;
   const auto refuse = [&](const std::string& why) {
     fail(Fault::kData, fmt::format("{}:{}: {}", file.origin, cells.empty() ? 1 : cells.front().line, why));
   };

@@ -39,18 +39,18 @@ Contents images_by_id(std::span<const std::uint8_t> tar) {
   return contents;
 }
 
-[[noreturn]] void refuse(const std::string& origin, const Cell& cell, const std::string& why) {
+[[noreturn]] void refuse(const std::string& origin, const TextCell& cell, const std::string& why) {
   fail(Fault::kData, fmt::format("{}:{}: {} {}", origin, cell.line, in_quotes(cell.text), why));
 }
 
-std::uint8_t parse_grade(const Cell& cell, const std::string& origin) {
+std::uint8_t parse_grade(const TextCell& cell, const std::string& origin) {
   const bool digit =
       cell.text.size() == 1 && cell.text[0] >= '0' && cell.text[0] < '0' + static_cast<int>(kAptosGrades);
   if (!digit) refuse(origin, cell, fmt::format("is no grade, allowed: 0..{}", kAptosGrades - 1));
   return static_cast<std::uint8_t>(cell.text[0] - '0');
 }
 
-void check_header(const std::vector<Cell>& header, const std::string& origin) {
+void check_header(const std::vector<TextCell>& header, const std::string& origin) {
   if (header.size() != 2 || header[0].text != "id_code" || header[1].text != "diagnosis")
     fail(Fault::kData, origin + ": the first line must be id_code,diagnosis");
 }
@@ -71,7 +71,7 @@ std::vector<AptosRecord> index_aptos(std::string_view table, const std::string& 
                                      std::span<const std::uint8_t> tar) {
   Contents contents = images_by_id(tar);
   CsvRecords lines(check_text(table, origin), origin, ',');
-  std::vector<Cell> cells;
+  std::vector<TextCell> cells;
   lines.next(cells);
   check_header(cells, origin);
   std::vector<AptosRecord> records;

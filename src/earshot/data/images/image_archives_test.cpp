@@ -10,6 +10,7 @@
 #include "earshot/data/images/digits.hpp"
 #include "earshot/data/images/femnist.hpp"
 #include "earshot/data/images/retinamnist.hpp"
+#include "source_dir.hpp"
 
 namespace earshot {
 namespace {

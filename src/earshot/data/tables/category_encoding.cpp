@@ -77,6 +77,8 @@ std::vector<CodeWord> code_words(std::span<const std::string> categories, const 
   if (count == 0 || count > kMostCategories)
     fail(Fault::kConfig, fmt::format("{} categories to encode, allowed: 1 to {}", count, kMostCategories));
   const std::size_t bits = bits_for(count);
+  const std::size_t quarter = std::max<std::size_t>(2, (count + 3) / 4);
+  const std::size_t hash_width = options.hash_width > 0 ? options.hash_width : quarter;
   std::vector<std::size_t> random;
   if (options.encoding == CategoryEncoding::kRandomBinary)
     random = random_codes(count, bits, options.seed, column);
@@ -94,8 +96,8 @@ std::vector<CodeWord> code_words(std::span<const std::string> categories, const 
         words.push_back(bits_of(random[i], bits));
         break;
       case CategoryEncoding::kHashing: {
-        const HashedToken token = hash_token(categories[i], options.hash_width, options.alternate_sign);
-        words.push_back(unit(token.position, token.sign, options.hash_width));
+        const HashedToken token = hash_token(categories[i], hash_width, options.alternate_sign);
+        words.push_back(unit(token.position, token.sign, hash_width));
         break;
       }
     }

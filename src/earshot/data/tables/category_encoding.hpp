@@ -22,9 +22,9 @@ CategoryEncoding parse_category_encoding(std::string_view name);
 
 struct CategoryOptions {
   CategoryEncoding encoding = CategoryEncoding::kOneHot;
-  std::uint64_t seed = 0;      // of kRandomBinary: equal seeds give equal codes
-  std::size_t hash_width = 8;  // of kHashing
-  bool alternate_sign = true;  // of kHashing
+  std::uint64_t seed = 0;       // of kRandomBinary: equal seeds give equal codes
+  std::size_t hash_width = 0;   // of kHashing; 0: a quarter of a column's categories, at least two
+  bool alternate_sign = false;  // of kHashing
 };
 
 using CodeWord = std::vector<double>;

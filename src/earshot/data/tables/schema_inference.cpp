@@ -45,7 +45,7 @@ char find_delimiter(std::string_view text, const std::string& origin) {
   std::size_t most = 1;
   bool undecided = false;
   for (const char delimiter : {',', ';', '\t', '|'}) {
-    std::vector<Cell> header;
+    std::vector<TextCell> header;
     try {
       if (!CsvRecords(text, origin, delimiter).next(header)) break;
     } catch (const Error&) {
@@ -70,7 +70,7 @@ void look_at_number(Seen& seen, double value) {
   seen.highest = first ? value : std::max(seen.highest, value);
 }
 
-void look_at(Seen& seen, const Cell& cell, const std::string& where) {
+void look_at(Seen& seen, const TextCell& cell, const std::string& where) {
   if (!cell.quoted && std::ranges::find(kMissing, cell.text) != kMissing.end()) {
     if (seen.marker && *seen.marker != cell.text)
       fail(Fault::kData, fmt::format("{} marks missing values as {} and as {}; use one of them", where,
@@ -137,9 +137,9 @@ std::string decide(ColumnSchema& column, const Seen& seen, std::size_t rows) {
 }
 
 std::vector<ColumnSchema> read_names(CsvRecords& records, const std::string& origin) {
-  std::vector<Cell> cells;
+  std::vector<TextCell> cells;
   if (!records.next(cells)) fail(Fault::kData, fmt::format("{}: is empty, expected a header line", origin));
-  if (std::ranges::all_of(cells, [](const Cell& cell) { return parse_finite(cell.text).has_value(); }))
+  if (std::ranges::all_of(cells, [](const TextCell& cell) { return parse_finite(cell.text).has_value(); }))
     fail(Fault::kData,
          fmt::format("{}:1: the first line holds only numbers; put a line of column names in front", origin));
   std::vector<ColumnSchema> columns(cells.size());
@@ -156,7 +156,7 @@ InferredSchema infer_schema(std::string_view text, const std::string& origin) {
   CsvRecords records(text, origin, result.format.delimiter);
   result.format.columns = read_names(records, origin);
   std::vector<Seen> seen(result.format.columns.size());
-  std::vector<Cell> cells;
+  std::vector<TextCell> cells;
   for (; records.next(cells); ++result.rows) {
     check_width(cells, seen.size(), origin);
     for (std::size_t i = 0; i < seen.size(); ++i)

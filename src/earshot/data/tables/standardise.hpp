@@ -30,11 +30,13 @@ enum class NumberScaling {
 };
 std::string_view to_string(NumberScaling scaling);
 
-/// scaled = (value - shift) / scale. A constant column has nothing to divide by: its scale is 1 and it
-/// becomes 0.
+/// A constant column has nothing to divide by: its scale is 1 and it becomes 0.
 struct ColumnScale {
   double shift = 0;
   double scale = 1;
+
+  double scaled(double value) const { return (value - shift) / scale; }
+  double unscaled(double number) const { return number * scale + shift; }
 };
 ColumnScale column_scale(const ColumnStatistics& statistics, NumberScaling scaling);
 

@@ -23,15 +23,39 @@ std::size_t category_of(const ColumnBlock& block, double value) {
   return static_cast<std::size_t>(value);
 }
 
-/// Positions from the most to the least frequent; equally frequent ones in their order.
-std::vector<std::size_t> order_by_frequency(const ColumnBlock& block, const NumericTable& features,
-                                            std::size_t column, std::span<const std::size_t> rows) {
+/// How many of the rows have each category.
+std::vector<std::size_t> count_categories(const ColumnBlock& block, const NumericTable& features,
+                                          std::size_t column, std::span<const std::size_t> rows) {
   std::vector<std::size_t> counts(block.words.size());
   for (const std::size_t row : rows) ++counts[category_of(block, features.row(row)[column])];
+  return counts;
+}
+
+/// Positions from the most to the least frequent; equally frequent ones in their order.
+std::vector<std::size_t> order_by_frequency(std::span<const std::size_t> counts) {
   std::vector<std::size_t> order(counts.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, std::greater{}, [&](std::size_t i) { return counts[i]; });
   return order;
+}
+
+/// Mean and deviation of every place of a code over rows of which `counts[i]` have word i.
+std::vector<ColumnScale> standard_places(std::span<const CodeWord> words,
+                                         std::span<const std::size_t> counts) {
+  const auto rows = static_cast<double>(std::accumulate(counts.begin(), counts.end(), std::size_t{0}));
+  std::vector<ColumnScale> places;
+  for (std::size_t place = 0; place < words.front().size(); ++place) {
+    double mean = 0;
+    for (std::size_t i = 0; i < words.size(); ++i) mean += static_cast<double>(counts[i]) * words[i][place];
+    mean /= rows;
+    double squares = 0;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const double distance = words[i][place] - mean;
+      squares += static_cast<double>(counts[i]) * distance * distance;
+    }
+    places.push_back({mean, squares > 0 ? std::sqrt(squares / rows) : 1});
+  }
+  return places;
 }
 
 /// "sex=Male", "sex bit 0", "sex hash 3", or the column's own name for a number.
@@ -50,17 +74,33 @@ std::string encoded_name(const ColumnBlock& block, std::size_t i, CategoryEncodi
 }
 
 double decode_number(const ColumnBlock& block, double number) {
-  const double value = number * block.scale.scale + block.scale.shift;
+  const double value = block.scale.unscaled(number);
   const int decimals = block.statistics.decimals;
   return decimals == kManyDecimals ? value : round_to_decimals(value, decimals);
 }
 
-Json describe_block(const ColumnBlock& block) {
+double decode_category(const ColumnBlock& block, std::span<const double> numbers) {
+  CodeWord code(numbers.size());
+  for (std::size_t i = 0; i < code.size(); ++i) code[i] = block.places[i].unscaled(numbers[i]);
+  return static_cast<double>(nearest_word(code, block.words, block.by_frequency));
+}
+
+Json describe_places(std::span<const ColumnScale> places) {
+  Json shift = Json::array(), scale = Json::array();
+  for (const ColumnScale& place : places) {
+    shift.push_back(place.shift);
+    scale.push_back(place.scale);
+  }
+  return {{"shift", shift}, {"scale", scale}};
+}
+
+Json describe_block(const ColumnBlock& block, CodeScaling codes) {
   Json one{{"column", block.name}, {"first", block.first}, {"width", block.width}};
   if (block.categorical()) {
     one["categories"] = block.categories;
     one["codes"] = block.words;
     one["collisions"] = block.collisions();
+    if (codes == CodeScaling::kStandard) one.update(describe_places(block.places));
   } else {
     one["shift"] = block.scale.shift;
     one["scale"] = block.scale.scale;
@@ -73,6 +113,10 @@ void check_width(std::size_t found, std::size_t expected, std::string_view what)
 }
 
 }  // namespace
+
+std::string_view to_string(CodeScaling scaling) {
+  return scaling == CodeScaling::kStandard ? "standard" : "none";
+}
 
 std::size_t ColumnBlock::collisions() const {
   return words.size() - std::set<CodeWord>(words.begin(), words.end()).size();
@@ -94,8 +138,11 @@ TableEncoder::TableEncoder(const TabularDataset& dataset, std::span<const std::s
     } else {
       block.categories = dataset.categories[column];
       block.words = code_words(block.categories, options.categories, column);
-      block.by_frequency = order_by_frequency(block, features, column, rows);
       block.width = block.words.front().size();
+      const auto counts = count_categories(block, features, column, rows);
+      block.by_frequency = order_by_frequency(counts);
+      block.places = options.codes == CodeScaling::kStandard ? standard_places(block.words, counts)
+                                                             : std::vector<ColumnScale>(block.width);
     }
     width_ += block.width;
     blocks_.push_back(std::move(block));
@@ -108,10 +155,10 @@ void TableEncoder::encode(std::span<const double> row, std::span<double> out) co
   for (std::size_t column = 0; column < blocks_.size(); ++column) {
     const ColumnBlock& block = blocks_[column];
     if (block.categorical()) {
-      std::ranges::copy(block.words[category_of(block, row[column])],
-                        out.begin() + static_cast<std::ptrdiff_t>(block.first));
+      const CodeWord& word = block.words[category_of(block, row[column])];
+      for (std::size_t i = 0; i < word.size(); ++i) out[block.first + i] = block.places[i].scaled(word[i]);
     } else if (std::isfinite(row[column])) {
-      out[block.first] = (row[column] - block.scale.shift) / block.scale.scale;
+      out[block.first] = block.scale.scaled(row[column]);
     } else {
       fail(Fault::kData, fmt::format("column \"{}\": {} is no finite number", block.name, row[column]));
     }
@@ -138,9 +185,7 @@ std::vector<double> TableEncoder::decode(std::span<const double> numbers) const 
     const auto part = numbers.subspan(block.first, block.width);
     if (!std::ranges::all_of(part, [](double value) { return std::isfinite(value); }))
       fail(Fault::kNumeric, fmt::format("column \"{}\": a number to decode is not finite", block.name));
-    row.push_back(block.categorical()
-                      ? static_cast<double>(nearest_word(part, block.words, block.by_frequency))
-                      : decode_number(block, part.front()));
+    row.push_back(block.categorical() ? decode_category(block, part) : decode_number(block, part.front()));
   }
   return row;
 }
@@ -148,6 +193,7 @@ std::vector<double> TableEncoder::decode(std::span<const double> numbers) const 
 Json TableEncoder::describe() const {
   Json result{{"numbers", to_string(options_.numbers)},
               {"categories", to_string(options_.categories.encoding)},
+              {"codes", to_string(options_.codes)},
               {"width", width_},
               {"blocks", Json::array()}};
   if (options_.categories.encoding == CategoryEncoding::kRandomBinary)
@@ -156,7 +202,7 @@ Json TableEncoder::describe() const {
     result["hash_width"] = options_.categories.hash_width;
     result["alternate_sign"] = options_.categories.alternate_sign;
   }
-  for (const ColumnBlock& block : blocks_) result["blocks"].push_back(describe_block(block));
+  for (const ColumnBlock& block : blocks_) result["blocks"].push_back(describe_block(block, options_.codes));
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "earshot/core/json.hpp"
@@ -14,9 +15,17 @@
 
 namespace earshot {
 
+/// Whether the places of category codes are scaled as numbers are.
+enum class CodeScaling {
+  kNone,     // codes as they are
+  kStandard  // every place has mean 0 and deviation 1, as in the code of Vero et al. 2023
+};
+std::string_view to_string(CodeScaling scaling);
+
 struct EncoderOptions {
   NumberScaling numbers = NumberScaling::kStandard;
   CategoryOptions categories;
+  CodeScaling codes = CodeScaling::kNone;
 };
 
 /// Where one column of the table stands among the encoded numbers, and how it got there.
@@ -27,9 +36,11 @@ struct ColumnBlock {
   // A number: its training rows' statistics and the scale made of them.
   ColumnStatistics statistics;
   ColumnScale scale;
-  // A category: its code words, and its categories from the most to the least frequent training row.
+  // A category: its code words before any scaling, the scale of each of their places, and its categories from
+  // the most to the least frequent training row.
   std::vector<std::string> categories;
   std::vector<CodeWord> words;
+  std::vector<ColumnScale> places;
   std::vector<std::size_t> by_frequency;
 
   bool categorical() const { return !words.empty(); }
@@ -52,9 +63,9 @@ class TableEncoder {
   /// These rows of a table with the same columns, each encoded number named.
   NumericTable encode(const NumericTable& features, std::span<const std::size_t> rows) const;
 
-  /// The row these numbers stand for: categories by the nearest code word, numbers unscaled and rounded to
-  /// the decimals of the training rows. Undoes encode() for every row that keeps to those decimals, up to
-  /// collisions.
+  /// The row these numbers stand for: categories by the code word nearest to the unscaled code, numbers
+  /// unscaled and rounded to the decimals of the training rows. Undoes encode() for every row that keeps to
+  /// those decimals, up to collisions.
   std::vector<double> decode(std::span<const double> numbers) const;
 
   /// Everything that was fitted or drawn.

@@ -70,12 +70,12 @@ const std::vector<std::string>& charge_conditions() {
 
 /// The rows of the four conditions, and the header's cells.
 struct ChargeRows {
-  std::vector<Cell> header;
-  std::vector<std::vector<Cell>> rows;
+  std::vector<TextCell> header;
+  std::vector<std::vector<TextCell>> rows;
 
   std::size_t position(std::string_view name) const {
     std::vector<std::string> names;
-    for (const Cell& cell : header) names.push_back(cell.text);
+    for (const TextCell& cell : header) names.push_back(cell.text);
     return column_position(names, name);
   }
   std::vector<std::string> distinct(std::string_view name) const {
@@ -90,7 +90,7 @@ ChargeRows select_conditions(const CataloguedText& file) {
   ChargeRows result;
   records.next(result.header);
   const std::size_t condition = result.position("DRG Definition");
-  std::vector<Cell> cells;
+  std::vector<TextCell> cells;
   while (records.next(cells)) {
     check_width(cells, result.header.size(), file.origin);
     if (std::ranges::find(charge_conditions(), cells[condition].text) != charge_conditions().end())

@@ -13,6 +13,20 @@ namespace {
 /// Of a matrix, what stays in the first-level cache while it is used several times.
 constexpr std::size_t kPanelBytes = std::size_t{16} << 10U;
 
+/// Eight sums of their own: a single one would wait for itself.
+template <class Real>
+double dot(const Real* a, const Real* b, std::size_t count) {
+  constexpr std::size_t kSums = 8;
+  Real sums[kSums] = {};
+  std::size_t i = 0;
+  for (; i + kSums <= count; i += kSums)
+    for (std::size_t s = 0; s < kSums; ++s) sums[s] += a[i + s] * b[i + s];
+  double sum = 0;
+  for (; i < count; ++i) sum += static_cast<double>(a[i] * b[i]);
+  for (const Real part : sums) sum += static_cast<double>(part);
+  return sum;
+}
+
 /// y = W x + b. With R and rho the parts of the direction: y' = W x' + R x + rho and d'(x) = W^T d' + R^T d.
 template <class Real>
 class DenseLayer final : public NativeLayer<Real> {
@@ -65,6 +79,60 @@ class DenseLayer final : public NativeLayer<Real> {
     if (call.rows == 1) double_sums(call.count);
     if (bias_) match_bias(call, state, observed + bias_offset(), distances);
     return true;
+  }
+
+  /// With G observed, <D^T X, G> sums the entries of D and X G^T, and |D^T X|^2 those of X X^T and D D^T: all
+  /// products have the few rows of a problem on one side, and those with G are one for all problems. The bias
+  /// is the weight of an input that is always 1.
+  bool add_products(const Call<Real>& call, const LayerState<Real>& state, const Real* observed,
+                    Products* products) override {
+    if (call.rows > kMostGramRows) return false;
+    const ParameterBlock<const Real> seen{observed, 0};
+    const std::size_t rows = call.rows, size = rows * rows;
+    write_bias(call, bias_of(seen), map_.outputs, room(to_outputs_, call.all_rows() * map_.outputs));
+    map_.forward(call, state.in, seen, Write::kAdd, to_outputs_.data());
+    room(input_gram_, call.count * size);
+    room(adjoint_gram_, call.count * size);
+    for (std::size_t k = 0; k < call.count; ++k) {
+      const Real* x = state.in + k * rows * map_.inputs;
+      const Real* d = state.out_adjoint + k * rows * map_.outputs;
+      Real* of_inputs = input_gram_.data() + k * size;
+      Real* of_adjoints = adjoint_gram_.data() + k * size;
+      gemm(false, true, rows, rows, map_.inputs, Real(1), x, map_.inputs, x, map_.inputs, Real(0), of_inputs,
+           rows);
+      gemm(false, true, rows, rows, map_.outputs, Real(1), d, map_.outputs, d, map_.outputs, Real(0),
+           of_adjoints, rows);
+      for (std::size_t i = 0; bias_ && i < size; ++i) of_inputs[i] += 1;
+      products[k].with_observed += dot(d, to_outputs_.data() + k * rows * map_.outputs, rows * map_.outputs);
+      products[k].squared += dot(of_inputs, of_adjoints, size);
+    }
+    return true;
+  }
+
+  /// With R = a D^T X + b G: R x + rho = a (X X^T + 1) D + b (X G^T + g) and R^T d = a D D^T X + b D G.
+  void combine(const Call<Real>& call, const LayerState<Real>& state, const Real* observed,
+               const Combination* combinations) override {
+    matched_ = true;
+    const std::size_t rows = call.rows, size = rows * rows, outputs = rows * map_.outputs;
+    Real* scaled = room(panel_, call.all_rows() * map_.outputs);
+    room(to_inputs_, call.all_rows() * map_.inputs);
+    for (std::size_t k = 0; k < call.count; ++k) {
+      const auto a = static_cast<Real>(combinations[k].gradient);
+      const auto b = static_cast<Real>(combinations[k].observed);
+      const Real* d = state.out_adjoint + k * outputs;
+      Real* of_inputs = input_gram_.data() + k * size;
+      Real* of_adjoints = adjoint_gram_.data() + k * size;
+      for (std::size_t i = 0; i < size; ++i) of_inputs[i] *= a;
+      for (std::size_t i = 0; i < size; ++i) of_adjoints[i] *= a;
+      for (std::size_t i = k * outputs; i < (k + 1) * outputs; ++i) to_outputs_[i] *= b;
+      for (std::size_t i = 0; i < outputs; ++i) scaled[k * outputs + i] = b * d[i];
+      gemm(false, false, rows, map_.outputs, rows, Real(1), of_inputs, rows, d, map_.outputs, Real(1),
+           to_outputs_.data() + k * outputs, map_.outputs);
+      gemm(false, false, rows, map_.inputs, rows, Real(1), of_adjoints, rows,
+           state.in + k * rows * map_.inputs, map_.inputs, Real(0),
+           to_inputs_.data() + k * rows * map_.inputs, map_.inputs);
+    }
+    map_.backward(call, scaled, ParameterBlock<const Real>{observed, 0}, Write::kAdd, to_inputs_.data());
   }
 
   void tangent(const Call<Real>& call, const LayerState<Real>& state, Real* out_tangent) override {
@@ -148,6 +216,7 @@ class DenseLayer final : public NativeLayer<Real> {
   std::vector<Real> to_outputs_;  // R x + rho
   std::vector<Real> to_inputs_;   // R^T d
   std::vector<Real> panel_;
+  std::vector<Real> input_gram_, adjoint_gram_;  // of each problem: X X^T (+ 1 with a bias) and D D^T
 };
 
 }  // namespace

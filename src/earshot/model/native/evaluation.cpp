@@ -108,10 +108,11 @@ std::size_t NativeEvaluation<Real>::group_size(const Problems<Real>& problems) c
 }
 
 template <class Real>
-std::size_t NativeEvaluation<Real>::match_group_size(const Problems<Real>& problems) const {
-  if (in_memory_ > 0) {
+std::size_t NativeEvaluation<Real>::match_group_size(const Problems<Real>& problems,
+                                                     std::size_t in_memory) const {
+  if (in_memory > 0) {
     const std::size_t bytes =
-        sizeof(Real) * (2 * in_memory_ + 3 * problems.rows * (activations_ + network_->inputs));
+        sizeof(Real) * (2 * in_memory + 3 * problems.rows * (activations_ + network_->inputs));
     return std::max<std::size_t>(kGroupBytes / bytes, 1);
   }
   const bool in_cache = network_->parameters * sizeof(Real) <= kGroupBytes;
@@ -267,9 +268,10 @@ void NativeEvaluation<Real>::pull(const Problems<Real>& problems, Group& group, 
 }
 
 template <class Real>
-void NativeEvaluation<Real>::match(const Problems<Real>& problems, std::span<const Real> observed,
-                                   std::span<double> distances, ProblemGradient<Real> out) {
-  const std::size_t size = match_group_size(problems);
+template <class Body>
+void NativeEvaluation<Real>::for_matched_groups(const Problems<Real>& problems, std::size_t size,
+                                                std::span<const Real> observed, std::span<double> distances,
+                                                const ProblemGradient<Real>& out, Body body) {
   const std::size_t parts = (problems.count + size - 1) / size;
   start(problems, size, thread_count());
   set_scales(problems);
@@ -284,21 +286,75 @@ void NativeEvaluation<Real>::match(const Problems<Real>& problems, std::span<con
     Group& group = *groups_[worker];
     for (std::size_t part = next++; part < parts; part = next++) {
       place(problems, part * size, std::min(size, problems.count - part * size), group);
-      match_group(problems, observed, group, distances.data() + group.first, out);
+      forward(problems, group, nullptr, false,
+              room(group.out, group.count * target_rows_ * network_->outputs));
+      backward(problems, group, nullptr);
+      body(group);
     }
   });
 }
 
 template <class Real>
+ParameterBlock<Real> NativeEvaluation<Real>::directions(Group& group, std::size_t in_memory) const {
+  if (in_memory == 0) return {};
+  return {room(group.direction, group.count * network_->parameters), network_->parameters};
+}
+
+template <class Real>
+void NativeEvaluation<Real>::match(const Problems<Real>& problems, std::span<const Real> observed,
+                                   std::span<double> distances, ProblemGradient<Real> out) {
+  for_matched_groups(
+      problems, match_group_size(problems, in_memory_), observed, distances, out,
+      [&](Group& group) { match_group(problems, observed, group, distances.data() + group.first, out); });
+}
+
+template <class Real>
 void NativeEvaluation<Real>::match_group(const Problems<Real>& problems, std::span<const Real> observed,
                                          Group& group, double* distances, const ProblemGradient<Real>& out) {
-  forward(problems, group, nullptr, false, room(group.out, group.count * target_rows_ * network_->outputs));
-  backward(problems, group, nullptr);
-  ParameterBlock<Real> direction{};
-  if (in_memory_ > 0)
-    direction = {room(group.direction, group.count * network_->parameters), network_->parameters};
+  const ParameterBlock<Real> direction = directions(group, in_memory_);
   LayerState<Real> state = state_of(problems, group);
   group.layers->match_layers(group.call, state, observed.data(), direction, distances);
+  state.direction = {direction.data, direction.stride};
+  pull(problems, group, state, out);
+}
+
+template <class Real>
+std::size_t NativeEvaluation<Real>::cosine_in_memory(const Problems<Real>& problems) const {
+  return problems.rows > kMostGramRows ? network_->parameters : in_memory_;
+}
+
+template <class Real>
+void NativeEvaluation<Real>::match_cosine(const Problems<Real>& problems, std::span<const Real> observed,
+                                          std::span<double> distances, ProblemGradient<Real> out) {
+  double squared = 0;
+  for (const Real value : observed) squared += static_cast<double>(value) * static_cast<double>(value);
+  for_matched_groups(problems, match_group_size(problems, cosine_in_memory(problems)), observed, distances,
+                     out, [&](Group& group) {
+                       match_cosine_group(problems, observed, std::sqrt(squared), group,
+                                          distances.data() + group.first, out);
+                     });
+}
+
+/// With p the product of gradient g and observed o, 1 - p / (|g| |o|) has by g the derivative
+/// p / (|g|^3 |o|) g - o / (|g| |o|).
+template <class Real>
+void NativeEvaluation<Real>::match_cosine_group(const Problems<Real>& problems,
+                                                std::span<const Real> observed, double observed_length,
+                                                Group& group, double* distances,
+                                                const ProblemGradient<Real>& out) {
+  const ParameterBlock<Real> direction = directions(group, cosine_in_memory(problems));
+  LayerState<Real> state = state_of(problems, group);
+  std::fill_n(room(group.products, group.count), group.count, Products{});
+  group.layers->multiply_layers(group.call, state, observed.data(), direction, group.products.data());
+  room(group.combinations, group.count);
+  for (std::size_t k = 0; k < group.count; ++k) {
+    const auto [product, square] = group.products[k];
+    const double lengths = std::sqrt(square) * observed_length;
+    const bool none = !(lengths > 0);
+    distances[k] = none ? 1 : 1 - product / lengths;
+    group.combinations[k] = none ? Combination{} : Combination{product / lengths / square, -1 / lengths};
+  }
+  group.layers->combine_layers(group.call, state, observed.data(), direction, group.combinations.data());
   state.direction = {direction.data, direction.stride};
   pull(problems, group, state, out);
 }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "earshot/model/cosine_matcher.hpp"
 #include "earshot/model/model.hpp"
 #include "earshot/model/native/loss.hpp"
 #include "earshot/model/native/sequence.hpp"
@@ -31,7 +32,9 @@ struct NativeNetwork {
 /// Problems are evaluated in groups, each with its own layers and memory, small enough that a group's
 /// parameters, gradients and activations stay in the second-level cache from the first sweep to the last.
 template <class Real>
-class NativeEvaluation final : public Evaluation<Real>, public SquaredMatcher<Real> {
+class NativeEvaluation final : public Evaluation<Real>,
+                               public SquaredMatcher<Real>,
+                               public CosineMatcher<Real> {
  public:
   explicit NativeEvaluation(std::shared_ptr<const NativeNetwork> network);
 
@@ -39,6 +42,8 @@ class NativeEvaluation final : public Evaluation<Real>, public SquaredMatcher<Re
   void pullbacks(std::span<const Real> directions, ProblemGradient<Real> out) override;
   void match(const Problems<Real>& problems, std::span<const Real> observed, std::span<double> distances,
              ProblemGradient<Real> out) override;
+  void match_cosine(const Problems<Real>& problems, std::span<const Real> observed,
+                    std::span<double> distances, ProblemGradient<Real> out) override;
   ClippingReport clipped_sums(const Problems<Real>& problems, double bound, std::span<Real> norms,
                               std::span<Real> out) override;
   void outputs(const Problems<Real>& problems, std::span<Real> out) override;
@@ -56,6 +61,8 @@ class NativeEvaluation final : public Evaluation<Real>, public SquaredMatcher<Re
     Call<Real> call;  // of the last forward sweep
     std::vector<Real> out, adjoint, tangent, adjoint_tangent, inputs, direction;
     std::vector<double> squared_norms, factors;  // of the rows
+    std::vector<Products> products;              // of the problems
+    std::vector<Combination> combinations;
   };
   struct Clipping {
     double bound;
@@ -70,7 +77,8 @@ class NativeEvaluation final : public Evaluation<Real>, public SquaredMatcher<Re
   void place(const Problems<Real>& problems, std::size_t first, std::size_t count, Group& group) const;
   void check(const Problems<Real>& problems) const;
   std::size_t group_size(const Problems<Real>& problems) const;
-  std::size_t match_group_size(const Problems<Real>& problems) const;
+  /// The same where no gradients are written but those of `in_memory` parameters.
+  std::size_t match_group_size(const Problems<Real>& problems, std::size_t in_memory) const;
   std::span<const std::unique_ptr<Group>> groups() const { return {groups_.data(), groups_used_}; }
   void set_scales(const Problems<Real>& problems);
 
@@ -82,8 +90,19 @@ class NativeEvaluation final : public Evaluation<Real>, public SquaredMatcher<Re
   /// The tangent sweeps in the direction of the state.
   void pull(const Problems<Real>& problems, Group& group, LayerState<Real> state,
             const ProblemGradient<Real>& out);
+  /// body(group) for all problems in groups of `size`, shared out among threads.
+  template <class Body>
+  void for_matched_groups(const Problems<Real>& problems, std::size_t size, std::span<const Real> observed,
+                          std::span<double> distances, const ProblemGradient<Real>& out, Body body);
+  /// Memory for the directions of a group, if some layer needs them.
+  ParameterBlock<Real> directions(Group& group, std::size_t in_memory) const;
   void match_group(const Problems<Real>& problems, std::span<const Real> observed, Group& group,
                    double* distances, const ProblemGradient<Real>& out);
+  void match_cosine_group(const Problems<Real>& problems, std::span<const Real> observed,
+                          double observed_length, Group& group, double* distances,
+                          const ProblemGradient<Real>& out);
+  /// Parameters of layers that need a direction when angles are matched.
+  std::size_t cosine_in_memory(const Problems<Real>& problems) const;
 
   void clip_rows(const Problems<Real>& problems, Group& group, Clipping& clipping);
   bool set_factors(Group& group, Clipping& clipping) const;

@@ -52,6 +52,17 @@ struct LayerState {
   ParameterBlock<const Real> direction{};  // r
 };
 
+/// Of a problem's gradient, in all layers so far: <gradient, observed> and |gradient|^2.
+struct Products {
+  double with_observed = 0;
+  double squared = 0;
+};
+/// The direction `gradient` times a problem's gradient plus `observed` times what was observed.
+struct Combination {
+  double gradient = 0;
+  double observed = 0;
+};
+
 /// Made for a place in an architecture; keeps scratch memory between the procedures of one step, which are
 /// called in the order below. Procedures overwrite their output unless they say they add.
 template <class Real>
@@ -74,6 +85,15 @@ class NativeLayer {
                      double* /*distances*/) {
     return false;
   }
+  /// The same for directions that depend on all layers, in two steps. Adds this layer's products, of each
+  /// problem, and keeps what `combine` needs; false if this layer wants the direction itself.
+  virtual bool add_products(const Call<Real>&, const LayerState<Real>&, const Real* /*observed*/,
+                            Products* /*products*/) {
+    return false;
+  }
+  /// After `add_products`: keeps what the tangents need of each problem's direction.
+  virtual void combine(const Call<Real>&, const LayerState<Real>&, const Real* /*observed*/,
+                       const Combination* /*combinations*/) {}
   /// h'(out) from h'(in) and the direction.
   virtual void tangent(const Call<Real>& call, const LayerState<Real>& state, Real* out_tangent) = 0;
   /// d'(in) from d'(out), d(out), h'(in) and the direction.

@@ -11,6 +11,10 @@ namespace earshot {
 template <class Real>
 using LayerPointer = std::unique_ptr<NativeLayer<Real>>;
 
+/// Up to so many rows of a problem, products of rows with rows are cheaper to a dense layer whose angle is
+/// matched than a gradient is.
+inline constexpr std::size_t kMostGramRows = 32;
+
 template <class Real>
 LayerPointer<Real> make_dense(const Dense& layer, const PlacedLayer& place);
 template <class Real>

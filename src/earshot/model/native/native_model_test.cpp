@@ -108,6 +108,19 @@ ProblemSet one_row_each(const ProblemSet& set) {
   return out;
 }
 
+// Beyond 32 rows a dense layer writes its direction down instead of products of rows.
+TEST(NativeModel, ProblemsOfManyRowsAreMatchedToo) {
+  const Architecture net = perceptron({9, 8, 3}, ActivationKind::kTanh, LossKind::kSoftmaxCrossEntropy);
+  for (const std::size_t rows : {32, 33, 70}) {
+    SetOptions options;
+    options.count = 5;
+    options.rows = rows;
+    options.shared = true;
+    const auto model = make_native_model(net);
+    check_matching(*model->evaluation(), random_problems(net, options), 1e-11, "many rows");
+  }
+}
+
 TEST(NativeModel, ManyProblemsFallIntoGroupsWithoutChangingResults) {
   const Architecture wide =
       perceptron({50, 90, 70, 4}, ActivationKind::kTanh, LossKind::kSoftmaxCrossEntropy);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "earshot/core/random.hpp"
+#include "earshot/model/cosine_matcher.hpp"
 #include "earshot/model/native/native_model.hpp"
 #include "earshot/model/squared_matcher.hpp"
 
@@ -217,12 +219,41 @@ inline void check_one_by_one(const Model& model, const ProblemSet& set, const st
   expect_close(all.adjacency, joined.adjacency, 1e-11, what + ": adjacency one by one");
 }
 
+/// Distances from `observed`, and derivatives, written where a matcher must write every number.
+template <class Real>
+struct Matched {
+  std::vector<Real> inputs, targets, adjacency;
+  std::vector<double> distances;
+
+  Matched(const ProblemSet& set, std::size_t adjacency_size)
+      : inputs(set.inputs.size(), kUnwritten),
+        targets(set.targets.size(), kUnwritten),
+        adjacency(adjacency_size, kUnwritten),
+        distances(set.count, kUnwritten) {}
+  ProblemGradient<Real> slopes() { return {inputs, targets, adjacency}; }
+  static constexpr Real kUnwritten = std::numeric_limits<Real>::quiet_NaN();
+};
+
+/// A matcher against the set's own directions, of which pullbacks are taken, and the expected distances.
+template <class Real, class Match>
+void check_matched(Evaluation<Real>& evaluation, const ProblemSet& set, const std::vector<double>& expected,
+                   double tolerance, const std::string& what, Match match) {
+  const SetResult pulled = evaluate(evaluation, set);
+  const HeldSet<Real> held(set);
+  Matched<Real> matched(set, pulled.adjacency.size());
+  match(held.problems, matched);
+  const auto wide = [](const std::vector<Real>& v) { return std::vector<double>(v.begin(), v.end()); };
+  EXPECT_EQ(evaluate(evaluation, set).inputs, pulled.inputs) << what << ": pullbacks after matching";
+  expect_close(matched.distances, expected, tolerance, what + ": distances");
+  expect_close(wide(matched.inputs), pulled.inputs, tolerance, what + ": matching to the inputs");
+  expect_close(wide(matched.targets), pulled.targets, tolerance, what + ": matching to the targets");
+  expect_close(wide(matched.adjacency), pulled.adjacency, tolerance, what + ": matching to the adjacency");
+}
+
 /// Matching against gradients, their differences from what was observed, and pullbacks of those.
 template <class Real>
-void check_matching(Evaluation<Real>& evaluation, ProblemSet set, double tolerance, const std::string& what) {
-  const std::vector<double> observed(
-      set.directions.begin(),
-      set.directions.begin() + static_cast<std::ptrdiff_t>(set.directions.size() / set.count));
+void check_squared_matching(Evaluation<Real>& evaluation, ProblemSet set, const std::vector<double>& observed,
+                            double tolerance, const std::string& what) {
   const SetResult gradients = evaluate(evaluation, set);
   std::vector<double> expected(set.count);
   for (std::size_t i = 0; i < set.directions.size(); ++i) {
@@ -230,20 +261,49 @@ void check_matching(Evaluation<Real>& evaluation, ProblemSet set, double toleran
     expected[i / observed.size()] += apart * apart;
     set.directions[i] = 2 * apart;
   }
-  const SetResult pulled = evaluate(evaluation, set);
-  const HeldSet<Real> held(set);
-  const Real unwritten = std::numeric_limits<Real>::quiet_NaN();
-  std::vector<Real> inputs(set.inputs.size(), unwritten), targets(set.targets.size(), unwritten),
-      adjacency(pulled.adjacency.size(), unwritten);
-  std::vector<double> distances(set.count, unwritten);
-  auto& matcher = dynamic_cast<SquaredMatcher<Real>&>(evaluation);
-  matcher.match(held.problems, as<Real>(observed), distances, {inputs, targets, adjacency});
-  const auto wide = [](const std::vector<Real>& v) { return std::vector<double>(v.begin(), v.end()); };
-  EXPECT_EQ(evaluate(evaluation, set).inputs, pulled.inputs) << what << ": pullbacks after matching";
-  expect_close(distances, expected, tolerance, what + ": distances");
-  expect_close(wide(inputs), pulled.inputs, tolerance, what + ": matching to the inputs");
-  expect_close(wide(targets), pulled.targets, tolerance, what + ": matching to the targets");
-  expect_close(wide(adjacency), pulled.adjacency, tolerance, what + ": matching to the adjacency");
+  check_matched<Real>(evaluation, set, expected, tolerance, what, [&](const auto& problems, auto& matched) {
+    dynamic_cast<SquaredMatcher<Real>&>(evaluation)
+        .match(problems, as<Real>(observed), matched.distances, matched.slopes());
+  });
+}
+
+/// The same for 1 - cos of the angle, whose derivative is projected off the gradient's own direction.
+template <class Real>
+void check_cosine_matching(Evaluation<Real>& evaluation, ProblemSet set, const std::vector<double>& observed,
+                           double tolerance, const std::string& what) {
+  const SetResult gradients = evaluate(evaluation, set);
+  const std::size_t size = observed.size();
+  std::vector<double> expected(set.count);
+  for (std::size_t k = 0; k < set.count; ++k) {
+    const double* g = gradients.gradients.data() + k * size;
+    const double length = std::sqrt(std::inner_product(g, g + size, g, 0.0));
+    const double seen =
+        std::sqrt(std::inner_product(observed.begin(), observed.end(), observed.begin(), 0.0));
+    if (length == 0) {
+      expected[k] = 1;
+      std::fill_n(set.directions.begin() + static_cast<std::ptrdiff_t>(k * size), size, 0.0);
+      continue;
+    }
+    const double cosine = std::inner_product(g, g + size, observed.begin(), 0.0) / length / seen;
+    expected[k] = 1 - cosine;
+    for (std::size_t i = 0; i < size; ++i)
+      set.directions[k * size + i] = (cosine * g[i] / length - observed[i] / seen) / length;
+  }
+  check_matched<Real>(evaluation, set, expected, tolerance, what + " by angle",
+                      [&](const auto& problems, auto& matched) {
+                        dynamic_cast<CosineMatcher<Real>&>(evaluation)
+                            .match_cosine(problems, as<Real>(observed), matched.distances, matched.slopes());
+                      });
+}
+
+template <class Real>
+void check_matching(Evaluation<Real>& evaluation, const ProblemSet& set, double tolerance,
+                    const std::string& what) {
+  const std::vector<double> observed(
+      set.directions.begin(),
+      set.directions.begin() + static_cast<std::ptrdiff_t>(set.directions.size() / set.count));
+  check_squared_matching(evaluation, set, observed, tolerance, what);
+  check_cosine_matching(evaluation, set, observed, tolerance, what);
 }
 
 inline void check_precisions(const Model& model, const ProblemSet& set, const std::string& what) {

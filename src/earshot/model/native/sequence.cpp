@@ -36,6 +36,23 @@ void add(std::size_t count, const Real* numbers, Real* to) {
   for (std::size_t i = 0; i < count; ++i) to[i] += numbers[i];
 }
 
+template <class Real>
+void multiply_gradient(std::size_t count, const Real* observed, const Real* gradient, Products& products) {
+  for (std::size_t i = 0; i < count; ++i) {
+    products.with_observed += static_cast<double>(gradient[i]) * static_cast<double>(observed[i]);
+    products.squared += static_cast<double>(gradient[i]) * static_cast<double>(gradient[i]);
+  }
+}
+
+/// The direction in place of the gradient.
+template <class Real>
+void combine_gradient(std::size_t count, const Combination& combination, const Real* observed,
+                      Real* gradient) {
+  const auto a = static_cast<Real>(combination.gradient);
+  const auto b = static_cast<Real>(combination.observed);
+  for (std::size_t i = 0; i < count; ++i) gradient[i] = a * gradient[i] + b * observed[i];
+}
+
 // --- One after another
 
 template <class Real>
@@ -128,6 +145,43 @@ class Sequence final : public Composite<Real> {
     }
   }
 
+  void multiply_layers(const Call<Real>& call, const LayerState<Real>& state, const Real* observed,
+                       ParameterBlock<Real> direction, Products* products) override {
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      Step& step = steps_[i];
+      const Call<Real> at = call_of(i, call);
+      const LayerState<Real> inner = state_of(i, state);
+      if (step.composite != nullptr)
+        step.composite->multiply_layers(at, inner, observed, direction, products);
+      if (step.parameter_count == 0) continue;
+      const Real* seen = observed + step.parameter_offset;
+      step.combines = step.layer->add_products(at, inner, seen, products);
+      if (step.combines) continue;
+      const ParameterBlock<Real> part = from(direction, step.parameter_offset);
+      step.layer->parameter_gradient(at, inner, part);
+      for (std::size_t k = 0; k < call.count; ++k)
+        multiply_gradient(step.parameter_count, seen, part.of(k), products[k]);
+    }
+  }
+
+  void combine_layers(const Call<Real>& call, const LayerState<Real>& state, const Real* observed,
+                      ParameterBlock<Real> direction, const Combination* combinations) override {
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      const Step& step = steps_[i];
+      const Call<Real> at = call_of(i, call);
+      const Real* seen = observed + step.parameter_offset;
+      if (step.composite != nullptr) {
+        step.composite->combine_layers(at, state_of(i, state), observed, direction, combinations);
+      } else if (step.parameter_count > 0 && step.combines) {
+        step.layer->combine(at, state_of(i, state), seen, combinations);
+      } else {
+        const ParameterBlock<Real> part = from(direction, step.parameter_offset);
+        for (std::size_t k = 0; k < call.count && step.parameter_count > 0; ++k)
+          combine_gradient(step.parameter_count, combinations[k], seen, part.of(k));
+      }
+    }
+  }
+
   void scale_adjoints(const Call<Real>& call, const double* factors) override {
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       Step& step = steps_[i];
@@ -203,6 +257,7 @@ class Sequence final : public Composite<Real> {
     std::size_t parameter_offset = 0;
     std::size_t parameter_count = 0;
     std::size_t buffer_offset = 0;
+    bool combines = false;                    // keeps its direction itself, since the last multiply_layers
     std::size_t rows = 0;                     // of each problem at its input, in the last forward sweep
     std::vector<Real> out, adjoint, tangent;  // at its output; the last step's belong to the caller
   };
@@ -287,6 +342,18 @@ class Block final : public Composite<Real> {
                     ParameterBlock<Real> direction, double* distances) override {
     for (Branch& branch : branches_) {
       branch.layers->match_layers(call, state_of(branch, state), observed, direction, distances);
+    }
+  }
+  void multiply_layers(const Call<Real>& call, const LayerState<Real>& state, const Real* observed,
+                       ParameterBlock<Real> direction, Products* products) override {
+    for (Branch& branch : branches_) {
+      branch.layers->multiply_layers(call, state_of(branch, state), observed, direction, products);
+    }
+  }
+  void combine_layers(const Call<Real>& call, const LayerState<Real>& state, const Real* observed,
+                      ParameterBlock<Real> direction, const Combination* combinations) override {
+    for (Branch& branch : branches_) {
+      branch.layers->combine_layers(call, state_of(branch, state), observed, direction, combinations);
     }
   }
 

@@ -25,6 +25,13 @@ class Composite : public NativeLayer<Real> {
   /// direction.
   virtual void match_layers(const Call<Real>& call, const LayerState<Real>& state, const Real* observed,
                             ParameterBlock<Real> direction, double* distances) = 0;
+  /// Lets every layer add its products with its part of `observed`; for those that do not, it multiplies and
+  /// writes the gradient where the direction will be.
+  virtual void multiply_layers(const Call<Real>& call, const LayerState<Real>& state, const Real* observed,
+                               ParameterBlock<Real> direction, Products* products) = 0;
+  /// After that, the directions.
+  virtual void combine_layers(const Call<Real>& call, const LayerState<Real>& state, const Real* observed,
+                              ParameterBlock<Real> direction, const Combination* combinations) = 0;
 };
 
 /// rows x size numbers, row i multiplied by factors[i] as above.

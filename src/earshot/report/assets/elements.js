@@ -103,13 +103,19 @@ function showGlance() {
   add("PSNR", "psnr", decibel);
   add("Zero guess", "zero_psnr", decibel);
   add("Mean guess", "mean_psnr", decibel);
+  add("Cells right", "cells_right", percent);
+  add("Random cells", "cells_random", percent);
+  add("Likeliest cells", "cells_likeliest", percent);
   add("Accuracy", "accuracy", percent);
   add("Always the majority", "baseline", percent);
   add("Loss", "loss", (v) => number(v, 3));
   add("Consensus error", "consensus_error", (v) => number(v, 3));
   fill("glance", table(columns, data.cells, data.cells.length > 1 ? (row, i) => choose({ cell: i }) : null,
     (row, i) => data.cells.length > 1 && i === choice.cell),
-  el("p", { class: "quiet" }, "Determined: share of the other nodes whose values the messages fix exactly, noise aside."
+  el("p", { class: "quiet" }, (data.cells.some((c) => c.mean_determined !== null)
+    ? "Determined: share of the other nodes whose values the messages fix exactly, noise aside." : "")
+    + (data.cells.some((c) => c.table) ? "Cells right: share of the victims' cells the attack reads back, beside cells drawn at random "
+      + "from their columns and each column's likeliest value." : "")
     + (data.cells.some((c) => c.mean_success !== null) ? " Success: share of them the attack reconstructs above the success line." : "")
     + (data.cells.some((c) => c.psnr !== null) ? " PSNR stands beside what guessing an all-zero or a mean image scores without listening." : "")));
 }

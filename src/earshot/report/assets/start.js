@@ -1,7 +1,7 @@
 // Puts the page together and redraws what a choice, a resize, a colour scheme or a printer changes.
 
 const SECTIONS = {
-  cell: [showChoices, showGlance, showStatement, showNetwork, showGallery, showPairs, showRounds, showAttackers],
+  cell: [showChoices, showGlance, showStatement, showTables, showNetwork, showGallery, showPairs, showRounds, showAttackers],
   attacker: [showChoices, showNetwork, showGallery, showRounds, showAttackers],
   colour: [showNetwork],
   heat: [showPairs]
