@@ -23,7 +23,7 @@ define configure_and_build
 	cmake --build --preset $(1) --parallel $(JOBS) $(2)
 endef
 
-.PHONY: help setup data build demo test test-release test-asan format format-check lint fuzz bench bench-inversion clean
+.PHONY: help setup data build demo test test-release test-asan format format-check lint fuzz bench bench-inversion bench-tableak clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile
@@ -61,11 +61,11 @@ format-check: setup ## fail if a source is not formatted
 	$(SOURCES) | xargs clang-format --dry-run -Werror
 
 lint: build ## clang-tidy over all sources
-	cmake -S . -B build/lint -G Ninja -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON > /dev/null
+	cmake -S . -B build/lint -G Ninja -DCMAKE_CXX_COMPILER=clang++-19 -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON > /dev/null
 	run-clang-tidy -quiet -p build/lint -j $(JOBS) '$(CURDIR)/(src|apps|tests|bench)/.*'
 
 fuzz: setup ## fuzz every parser for FUZZ_SECONDS (60)
-	$(call configure_and_build,fuzz,--target fuzzers)
+	$(call configure_and_build,asan,--target fuzzers)
 	scripts/fuzz.sh $(or $(FUZZ_SECONDS),60)
 
 bench: setup data ## build and run the benchmarks
@@ -75,6 +75,10 @@ bench: setup data ## build and run the benchmarks
 bench-inversion: setup ## time gradient inversion against PyTorch (installs python3-torch)
 	$(call configure_and_build,bench,--target inversion_bench)
 	scripts/bench_inversion.sh
+
+bench-tableak: setup data ## time TabLeak against PyTorch (installs python3-torch)
+	$(call configure_and_build,bench,--target tableak_bench)
+	scripts/bench_inversion.sh tableak
 
 clean: ## remove everything built; data stays
 	rm -rf build

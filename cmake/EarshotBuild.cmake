@@ -10,9 +10,11 @@ set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1")
 
 find_program(EARSHOT_CCACHE ccache)
 if(EARSHOT_CCACHE)
-  # Precompiled headers are only cached when ccache is told how they are used.
+  # Precompiled headers are only cached when ccache is told how they are used. Paths are taken relative to the checkout,
+  # so that a second checkout finds what the first has built.
   set(CMAKE_CXX_COMPILER_LAUNCHER
-      ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${EARSHOT_CCACHE})
+      ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}
+      CCACHE_NOHASHDIR=1 ${EARSHOT_CCACHE})
 endif()
 
 add_library(earshot_flags INTERFACE)
@@ -26,6 +28,13 @@ if(EARSHOT_SANITIZE)
   target_compile_options(earshot_flags INTERFACE -fsanitize=${EARSHOT_SANITIZE} -fno-sanitize-recover=all
                                                  -fno-omit-frame-pointer)
   target_link_options(earshot_flags INTERFACE -fsanitize=${EARSHOT_SANITIZE})
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  # The same precompiled headers whenever they are made, so that what uses them can be cached.
+  target_compile_options(earshot_flags INTERFACE "SHELL:-Xclang -fno-pch-timestamp")
+  # libstdc++'s std::stable_sort uses what libstdc++ itself deprecates.
+  target_compile_options(earshot_flags INTERFACE -Wno-deprecated-declarations)
+  target_link_options(earshot_flags INTERFACE -fuse-ld=lld)
 endif()
 if(EARSHOT_FUZZ)
   # The fuzzer steers by the branches taken inside the libraries, so they are instrumented as well.
@@ -44,7 +53,7 @@ function(earshot_headers target)
     <string> <string_view> <variant> <vector> <fmt/format.h> <nlohmann/json.hpp> ${ARG_HEADERS})
 endfunction()
 earshot_headers(earshot_library_headers)
-if(EARSHOT_TESTS AND NOT EARSHOT_FUZZ)
+if(EARSHOT_TESTS)
   find_package(GTest REQUIRED)
   earshot_headers(earshot_test_headers HEADERS <gmock/gmock.h> <gtest/gtest.h> LINK GTest::gmock GTest::gtest)
 endif()
@@ -73,12 +82,15 @@ function(earshot_library folder)
   target_precompile_headers(${target} REUSE_FROM earshot_library_headers)
 endfunction()
 
-# earshot_test(folder SOURCES ... [DEPENDS folder ...] [LINK ...]): the folder's GoogleTest program, run by ctest.
+configure_file("${CMAKE_SOURCE_DIR}/cmake/source_dir.hpp.in" "${CMAKE_BINARY_DIR}/include/tests/source_dir.hpp")
+
+# earshot_test(folder SOURCES ... [DEPENDS folder ...] [LINK ...] [HEADERS ...]): the folder's GoogleTest program, run by
+# ctest. HEADERS are precompiled for it alone, instead of those all tests share.
 function(earshot_test folder)
-  if(NOT EARSHOT_TESTS OR EARSHOT_FUZZ)
+  if(NOT EARSHOT_TESTS)
     return()
   endif()
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LINK;HEADERS" ${ARGN})
   string(REPLACE "/" "_" target "earshot_${folder}_test")
   string(REPLACE "/" "_" library "earshot_${folder}")
   set(depends "")
@@ -88,8 +100,12 @@ function(earshot_test folder)
   endforeach()
   add_executable(${target} ${ARG_SOURCES})
   target_link_libraries(${target} PRIVATE ${library} ${depends} earshot_flags GTest::gmock GTest::gtest_main ${ARG_LINK})
-  target_precompile_headers(${target} REUSE_FROM earshot_test_headers)
-  target_compile_definitions(${target} PRIVATE EARSHOT_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  if(ARG_HEADERS)
+    target_precompile_headers(${target} PRIVATE ${ARG_HEADERS} <gmock/gmock.h> <gtest/gtest.h>)
+  else()
+    target_precompile_headers(${target} REUSE_FROM earshot_test_headers)
+  endif()
+  target_include_directories(${target} PRIVATE "${CMAKE_BINARY_DIR}/include/tests")
   add_test(NAME ${folder} COMMAND ${target})
   set_tests_properties(${folder} PROPERTIES LABELS "unit" SKIP_REGULAR_EXPRESSION "")
 endfunction()

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs every fuzz target of build/fuzz for SECONDS (default 60), two at a time; fails if any of them finds something.
+# Runs every fuzz target of build/asan for SECONDS (default 60), two at a time; fails if any of them finds something.
 #
 #   scripts/fuzz.sh [SECONDS]
 #
@@ -31,8 +31,8 @@ run_target() {
 export -f run_target
 
 mkdir -p "$artifacts"
-mapfile -t targets < <(find build/fuzz/tests/fuzz -maxdepth 1 -type f -name 'fuzz_*' -perm -u+x | sort)
-[ ${#targets[@]} -gt 0 ] || { echo "fuzz: no targets in build/fuzz; run: make fuzz" >&2; exit 2; }
+mapfile -t targets < <(find build/asan/tests/fuzz -maxdepth 1 -type f -name 'fuzz_*' -perm -u+x | sort)
+[ ${#targets[@]} -gt 0 ] || { echo "fuzz: no targets in build/asan; run: make fuzz" >&2; exit 2; }
 printf '%s\0' "${targets[@]}" |
   xargs -0 -P 2 -I{} bash -c 'run_target "$@"' run_target {} "$seconds" "$artifacts" ||
   { echo "fuzz: findings, see above" >&2; exit 1; }

@@ -17,7 +17,7 @@ namespace earshot::testing {
 struct SmallTask {
   explicit SmallTask(std::size_t nodes, std::size_t per_node = 4, std::uint64_t seed = 1,
                      Architecture architecture = {"", {2}, {Dense{2}}})
-      : model(make_native_model(architecture)), per_node_(per_node) {
+      : model(make_native_model(architecture)) {
     Stream stream({seed, Purpose::kTest});
     std::vector<double> inputs, labels;
     for (std::size_t i = 0; i < nodes * per_node; ++i) {
@@ -50,9 +50,6 @@ struct SmallTask {
   std::vector<double> start;
   std::vector<std::vector<std::size_t>> shards;
   std::vector<std::string> names;
-
- private:
-  std::size_t per_node_;
 };
 
 /// The component's settings with its defaults, some replaced.

@@ -13,6 +13,7 @@
 #include "earshot/model/native/native_model.hpp"
 #include "earshot/model/torch/test_engine.hpp"
 #include "earshot/model/torch/test_scripts.hpp"
+#include "source_dir.hpp"
 
 namespace earshot {
 namespace {
