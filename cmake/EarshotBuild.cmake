@@ -11,7 +11,8 @@ set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1")
 find_program(EARSHOT_CCACHE ccache)
 if(EARSHOT_CCACHE)
   # Precompiled headers are only cached when ccache is told how they are used. Paths are taken relative to the checkout,
-  # so that a second checkout finds what the first has built.
+  # so that a second checkout finds what the first has built, unless clang's precompiled headers are in it: these name
+  # their files by absolute path.
   set(CMAKE_CXX_COMPILER_LAUNCHER
       ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}
       CCACHE_NOHASHDIR=1 ${EARSHOT_CCACHE})

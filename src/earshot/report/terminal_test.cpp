@@ -60,7 +60,7 @@ TEST(Terminal, OneAttackerIsToldByName) {
   Json& cell = document["cells"][0];
   cell.erase("tables");
   cell.erase("summary");
-  cell["exposure"] = {cell["exposure"][3]};
+  cell["exposure"] = Json::array({cell["exposure"][3]});
   const std::string text = render_terminal(document, {.colour = false, .width = 100});
   EXPECT_THAT(text, HasSubstr("Attacker Kurt could reconstruct 67 % of the others' data"));
   EXPECT_THAT(text, HasSubstr("Kurt reconstructs: Blaise, Émilie."));

@@ -102,7 +102,7 @@ TEST(Headline, OfATrainingSaysWhatWasLearnt) {
       {"tables",
        {{"training",
          {{"columns", {"trial", "accuracy", "baseline"}}, {"rows", {{0, 0.94, 0.1}, {1, 0.96, 0.1}}}}}}}};
-  document["cells"] = {cell};
+  document["cells"] = Json::array({cell});
   EXPECT_EQ(headline(document),
             "Trained to an accuracy of 95 % (no privacy); always saying the majority scores 10 %.");
   cell["settings"]["protocol.kind"] = "fedavg";
@@ -138,7 +138,7 @@ TEST(Headline, LongSettingsAreNamedByTheirComponents) {
 TEST(Headline, SaysWhenThereIsNothingToSay) {
   Json document = sample_document();
   document.erase("expectations");
-  document["cells"] = {Json::object()};
+  document["cells"] = Json::array({Json::object()});
   EXPECT_EQ(headline(document), "No attack was part of this run.");
   document.erase("cells");
   EXPECT_EQ(headline(document), "This document holds no results.");
