@@ -72,6 +72,7 @@ std::vector<Question> questions_of(const Plan& plan) {
     Question question{fmt::format("curve[{}]", i), curve.table, {{"x", curve.x}}};
     for (const std::string& y : curve.y) question.fields.emplace_back("y", y);
     if (!curve.split.empty()) question.fields.emplace_back("split", curve.split);
+    for (const auto& [field, value] : curve.where.items()) question.fields.emplace_back("where", field);
     questions.push_back(std::move(question));
   }
   for (std::size_t i = 0; i < plan.expectations.size(); ++i) {

@@ -49,6 +49,7 @@ struct Curve {
   std::string x;
   std::vector<std::string> y;
   std::string split;  // empty: one series per y
+  Json where = Json::object();
 };
 
 /// A published or required value, and how it is measured here.

@@ -53,7 +53,7 @@ class OutputReader {
   OutputReader(const Document& document, const Catalogue& catalogue, std::vector<Problem>& problems)
       : document_(document), catalogue_(catalogue), problems_(problems) {}
 
-  /// Which rows an expectation speaks of.
+  /// Which rows a curve or an expectation speaks of.
   struct Conditions {
     Json where = Json::object();
     Json than{};  // null when not given
@@ -117,12 +117,12 @@ class OutputReader {
   void read_entry(const std::string& path, Json plain, const Schema& schema, const Use& use) {
     Conditions rows;
     const auto take = [&](const char* key, Json& conditions) {
-      if (schema.name != "expect" || !plain.contains(key)) return;
+      if (!plain.contains(key)) return;
       conditions = plain[key];
       plain.erase(key);
     };
     take("where", rows.where);
-    take("than", rows.than);
+    if (schema.name == "expect") take("than", rows.than);
     const Locate locate = [&](std::string_view key) {
       return document_.locate(fmt::format("{}.{}", path, key));
     };
@@ -168,6 +168,12 @@ void check_bands(OutputReader& reader, const std::string& path, const Expectatio
     reader.complain(path + ".at_least", "at_least is larger than at_most", "swap them");
 }
 
+/// Settings changed on the command line may well leave a curve or an expectation behind; a file on its own
+/// may not.
+std::vector<Cell> cells_to_match(const Document& document, const std::vector<Cell>& cells) {
+  return document.overridden() ? std::vector<Cell>() : cells;
+}
+
 }  // namespace
 
 void check_one_line(const Document& document, const std::string& path, const std::string& text,
@@ -185,13 +191,18 @@ bool cell_matches(const Cell& cell, const Json& conditions) {
 }
 
 std::vector<Curve> read_curves(const Document& document, const Catalogue& catalogue,
-                               std::vector<Problem>& problems) {
+                               const std::vector<Cell>& cells, std::vector<Problem>& problems) {
   OutputReader reader(document, catalogue, problems);
   std::vector<Curve> curves;
   reader.each("curve", curve_schema(),
-              [&](const std::string& path, const Settings& settings, const OutputReader::Conditions&) {
-                Curve curve{settings.text("title"), settings.text("table"), settings.text("x"),
-                            settings.texts("y"), ""};
+              [&](const std::string& path, const Settings& settings, const OutputReader::Conditions& rows) {
+                Curve curve{settings.text("title"),
+                            settings.text("table"),
+                            settings.text("x"),
+                            settings.texts("y"),
+                            "",
+                            rows.where};
+                reader.check_where(path + ".where", curve.where, cells_to_match(document, cells));
                 reader.check_field(path + ".x", curve.x);
                 if (curve.y.empty())
                   reader.complain(path + ".y", "the list is empty", "name at least one column");
@@ -220,12 +231,9 @@ std::vector<Expectation> read_expectations(const Document& document, const Catal
                 }
                 for (const std::string& column : e.measure.columns)
                   reader.check_field(path + ".measure", column);
-                // Settings changed on the command line may well leave an expectation behind; a file on its
-                // own may not.
-                const bool must_match = !document.overridden() && !cells.empty();
-                reader.check_where(path + ".where", e.where, must_match ? cells : std::vector<Cell>());
+                reader.check_where(path + ".where", e.where, cells_to_match(document, cells));
                 if (!e.than.is_null())
-                  reader.check_where(path + ".than", e.than, must_match ? cells : std::vector<Cell>());
+                  reader.check_where(path + ".than", e.than, cells_to_match(document, cells));
                 expectations.push_back(std::move(e));
               });
   return expectations;
@@ -234,6 +242,7 @@ std::vector<Expectation> read_expectations(const Document& document, const Catal
 Json to_json(const Curve& curve) {
   Json json{{"title", curve.title}, {"table", curve.table}, {"x", curve.x}, {"y", curve.y}};
   if (!curve.split.empty()) json["split"] = curve.split;
+  if (!curve.where.empty()) json["where"] = curve.where;
   return json;
 }
 

@@ -8,10 +8,10 @@
 
 namespace earshot {
 
-std::vector<Curve> read_curves(const Document& document, const Catalogue& catalogue,
-                               std::vector<Problem>& problems);
-
 /// `cells` may be empty when the sections have problems of their own.
+std::vector<Curve> read_curves(const Document& document, const Catalogue& catalogue,
+                               const std::vector<Cell>& cells, std::vector<Problem>& problems);
+
 std::vector<Expectation> read_expectations(const Document& document, const Catalogue& catalogue,
                                            const std::vector<Cell>& cells, std::vector<Problem>& problems);
 

@@ -45,7 +45,7 @@ class PlanReader {
     check_sections();
     axes_ = read_axes(document_, problems_);
     read_cells();
-    plan_.curves = read_curves(document_, catalogue_, problems_);
+    plan_.curves = read_curves(document_, catalogue_, plan_.cells, problems_);
     plan_.expectations = read_expectations(document_, catalogue_, plan_.cells, problems_);
     if (problems_.empty()) resolve();
     return std::move(plan_);

@@ -181,7 +181,7 @@ class Assembler {
       curves.push_back({{"title", curve.title},
                         {"table", curve.table},
                         {"x", curve.x},
-                        {"series", curve_series(curve, rows_.at(curve.table))}});
+                        {"series", curve_series(curve, rows_.at(curve.table).where(curve.where))}});
     return curves;
   }
 

@@ -48,6 +48,12 @@ title = "by name"
 table = "victims"
 x = "victim"
 y = ["psnr"]
+[[curve]]
+title = "near ones of small rings"
+table = "victims"
+x = "mechanism.epsilon"
+y = ["psnr"]
+where = { "graph.nodes" = 5, distance = 1 }
 )";
 
 struct Victim {
@@ -204,6 +210,31 @@ TEST(Results, CurveOverASettingAndOverNames) {
     EXPECT_EQ(named[i]["x"], appearance[i]);
     expect_point(named[i], by_name[appearance[i]]);
   }
+}
+
+TEST(Results, CurveOfChosenRowsEqualsDirectSelection) {
+  const Plan plan = parse(kPlan);
+  std::map<double, std::vector<double>> by_epsilon;
+  for (const Victim& v : all_victims(plan)) {
+    const Cell& cell = plan.cells[v.cell];
+    if (v.distance == 1 && cell.setting("graph.nodes") == 5)
+      by_epsilon[cell.setting("mechanism.epsilon").get<double>()].push_back(v.psnr);
+  }
+  const Json points = results_of(plan)["curves"][3]["series"][0]["points"];
+  ASSERT_EQ(points.size(), by_epsilon.size());
+  for (const Json& point : points) expect_point(point, by_epsilon.at(point["x"].get<double>()));
+}
+
+TEST(Results, CurvesOfNoCellAreRefused) {
+  const std::string plan = std::string(kPlan) + R"([[curve]]
+title = "nothing"
+table = "victims"
+x = "distance"
+y = ["psnr"]
+where = { "graph.nodes" = 7 }
+)";
+  EXPECT_THAT([&] { parse(plan); },
+              testing::ThrowsMessage<PlanError>(HasSubstr("curve[4].where: no cell of the sweep")));
 }
 
 double measured(const std::string& measure, const std::string& where) {
