@@ -8,6 +8,7 @@
 #include "earshot/collect/privic/comparison.hpp"
 #include "earshot/collect/privic/published_island.hpp"
 #include "earshot/core/error.hpp"
+#include "earshot/pipeline/place_maps.hpp"
 #include "earshot/pipeline/privic_trial.hpp"
 #include "earshot/pipeline/rows.hpp"
 
@@ -29,6 +30,12 @@ PlaceGrid report_grid(const Cell& cell, const PlaceData& data) {
   return data.grid.widened(cell.at("protocol").settings.size("margin"));
 }
 
+/// What everybody's reports through one mechanism, and the estimate from them, came to.
+struct Collected {
+  std::vector<double> counts, estimate;
+  double emd = 0;
+};
+
 /// Collects everybody once through each mechanism.
 class MechanismTable {
  public:
@@ -43,17 +50,18 @@ class MechanismTable {
   LaplaceMap map() const { return {data_.distances, to_reports_}; }
   std::span<const double> truth() const { return truth_; }
 
-  /// Returns the estimate.
-  std::vector<double> add(const char* name, const Channel& channel, double kernel_epsilon) {
+  Collected add(const char* name, const Channel& channel, double kernel_epsilon) {
     const Reporters everybody(data_.tally.counts, Turnout::kEverybody, 1, {},
                               address_.stream(Purpose::kPrivacyNoise));
     // Rounds tell the mechanisms apart.
-    const ReportLikelihood likelihood(ReportBatch{channel, everybody.reports(channel, mechanisms_++)});
-    std::vector<double> estimate = estimate_places(likelihood, {.iterations = iterations_}).distribution;
+    std::vector<double> counts = everybody.reports(channel, mechanisms_++);
+    std::vector<double> estimate =
+        estimate_places(ReportLikelihood(ReportBatch{channel, counts}), {.iterations = iterations_})
+            .distribution;
     const MechanismScore score = score_mechanism(truth_, channel, map(), estimate);
     table_.add({name, kernel_epsilon, finite_or_null(score.epsilon), score.information, score.distortion,
                 score.emd, score.adversary_error, score.adversary_top1});
-    return estimate;
+    return {std::move(counts), std::move(estimate), score.emd};
   }
 
   /// The published script's slip: entry j of the estimate is taken for cell j of the widened grid.
@@ -80,20 +88,32 @@ class MechanismTable {
 
 Json run_comparison(const Cell& cell, const TrialAddress& address, const PlaceData& data) {
   MechanismTable table(cell, address, data);
+  const PlaceGrid wide = report_grid(cell, data);
+  PlaceMapsWriter maps(data);
+  const auto draw = [&](const char* title, const Channel& channel, const PlaceGrid& grid,
+                        const Distances& to_reports, const Collected& found) {
+    if (address.trial == 0)
+      maps.add(title, {channel, grid, to_reports, found.counts, found.estimate, found.emd});
+  };
   const Channel elastic = elastic_channel(cell, data, table.truth());
-  table.add("blahut_arimoto", elastic, cell.at("mechanism").settings.real("beta"));
+  draw("Blahut-Arimoto", elastic, data.grid, data.distances,
+       table.add("blahut_arimoto", elastic, cell.at("mechanism").settings.real("beta")));
   const std::pair<const char*, MatchedBy> kernels[] = {
       {"laplace", MatchedBy::kPrivacy},
       {"laplace_equal_distortion", MatchedBy::kDistortion},
       {"laplace_equal_information", MatchedBy::kInformation}};
   for (const auto& [name, what] : kernels) {
     const double epsilon = matching_epsilon(what, table.truth(), elastic, table.map());
-    const std::vector<double> estimate =
-        table.add(name, laplace_kernel(table.map().to_reports, epsilon), epsilon);
-    if (what == MatchedBy::kPrivacy && cell.at("protocol").settings.boolean("as_published"))
-      table.add_misplaced("laplace_misplaced", estimate);
+    const Channel kernel = laplace_kernel(table.map().to_reports, epsilon);
+    const Collected found = table.add(name, kernel, epsilon);
+    if (what != MatchedBy::kPrivacy) continue;
+    draw("Laplace of equal privacy", kernel, wide, table.map().to_reports, found);
+    if (cell.at("protocol").settings.boolean("as_published"))
+      table.add_misplaced("laplace_misplaced", found.estimate);
   }
-  return {{"tables", {{"mechanisms", table.json()}}}};
+  Json out = {{"tables", {{"mechanisms", table.json()}}}};
+  if (address.trial == 0) out["places"] = maps.json();
+  return out;
 }
 
 /// Reports on the map in the order of its cells; what lies beyond is one more report.

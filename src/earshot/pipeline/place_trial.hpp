@@ -25,7 +25,8 @@ PlaceData load_places(const Choice& data, const std::filesystem::path& directory
 void check_place_cell(const Cell& cell, const PlaceData& data);
 
 /// Protocol "privic": tables "cycles" (a row per update, 0 the uniform start) and "pooled". Protocol
-/// "mechanism_comparison": table "mechanisms". Protocol "island_exposure": table "exposure".
+/// "mechanism_comparison": table "mechanisms". Protocol "island_exposure": table "exposure". First trials of
+/// the first two leave maps in `places`.
 Json run_place_trial(const Cell& cell, const TrialAddress& address, const PlaceData& data);
 TableColumns place_columns(const Cell& cell);
 

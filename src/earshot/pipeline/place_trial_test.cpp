@@ -94,6 +94,61 @@ TEST(PlaceTrial, MechanismsSideBySide) {
   EXPECT_NEAR(distortion[0].get<double>(), distortion[3].get<double>(), 1e-6);
 }
 
+double sum(const Json& list) {
+  double total = 0;
+  for (const Json& value : list) total += value.get<double>();
+  return total;
+}
+
+double largest(const Json& list) {
+  double most = 0;
+  for (const Json& value : list) most = std::max(most, value.get<double>());
+  return most;
+}
+
+TEST(PlaceTrial, FirstTrialsLeaveMapsOfTheFirstAndTheLastCycle) {
+  EARSHOT_NEEDS_DATASET("gowalla");
+  const Plan plan = plan_from(kPlan);
+  const Json result = run(plan);
+  const Json& places = result["places"];
+  EXPECT_EQ(places["grid"]["rows"], 11);
+  EXPECT_EQ(places["grid"]["columns"], 15);
+  ASSERT_EQ(places["truth"].size(), 165U);
+  EXPECT_NEAR(places["truth"][52].get<double>(), 0.05289, 5e-6) << "the crowd of the published grid";
+  ASSERT_EQ(places["collections"].size(), 2U);
+  const std::vector<Json> emd = column(result["tables"]["cycles"], "emd");
+  const std::vector<Json> epsilon = column(result["tables"]["cycles"], "epsilon");
+  for (const auto& [index, name, updates] : {std::tuple{0U, "Cycle 1", 1U}, std::tuple{1U, "Cycle 3", 3U}}) {
+    const Json& maps = places["collections"][index];
+    EXPECT_EQ(maps["name"], name);
+    EXPECT_NEAR(maps["emd"].get<double>(), emd[updates].get<double>(), 1e-4);
+    // 165 values of four digits each: sums stray by less than 1e-3.
+    EXPECT_NEAR(sum(maps["reports"]), 1, 1e-3);
+    EXPECT_NEAR(sum(maps["estimate"]), 1, 1e-3);
+    EXPECT_NEAR(largest(maps["epsilon"]), epsilon[updates].get<double>(), 1e-3)
+        << "the worst place is what the whole channel promises";
+    EXPECT_LE(largest(maps["self_report"]), 1);
+  }
+  EXPECT_FALSE(run(plan, 1).contains("places")) << "a page shows one trial";
+}
+
+TEST(PlaceTrial, MapsOfBlahutArimotoBesideLaplace) {
+  EARSHOT_NEEDS_DATASET("gowalla");
+  const Plan plan = plan_from(kPlan, "kind = \"privic\"\ncycles = 3\ncombine = false\npooled_iterations = 30",
+                              "kind = \"mechanism_comparison\"\nmargin = 2");
+  const Json result = run(plan);
+  const Json& both = result["places"]["collections"];
+  ASSERT_EQ(both.size(), 2U);
+  EXPECT_EQ(both[0]["name"], "Blahut-Arimoto");
+  EXPECT_EQ(both[1]["name"], "Laplace of equal privacy");
+  EXPECT_EQ(both[0]["reports"].size(), 165U);
+  EXPECT_EQ(both[1]["report_grid"]["rows"], 15) << "noise may fall two cells beyond";
+  EXPECT_EQ(both[1]["reports"].size(), 15U * 19U);
+  const std::vector<Json> emd = column(result["tables"]["mechanisms"], "emd");
+  EXPECT_NEAR(both[0]["emd"].get<double>(), emd[0].get<double>(), 1e-4);
+  EXPECT_NEAR(both[1]["emd"].get<double>(), emd[1].get<double>(), 1e-4);
+}
+
 TEST(PlaceTrial, TheIslandOfPaper) {
   // Ten iterations, beta = 1, as another implementation computed them: self and zone of Blahut-Arimoto and
   // Laplace.

@@ -7,6 +7,7 @@
 #include "earshot/collect/estimation/utility.hpp"
 #include "earshot/collect/location/privacy_check.hpp"
 #include "earshot/collect/privic/privic_collector.hpp"
+#include "earshot/pipeline/place_maps.hpp"
 #include "earshot/pipeline/rows.hpp"
 
 namespace earshot {
@@ -109,19 +110,29 @@ Reporters privic_reporters(const Cell& cell, const TrialAddress& address, const 
 Json run_privic_trial(const Cell& cell, const TrialAddress& address, const PlaceData& data) {
   const Settings& protocol = cell.at("protocol").settings;
   const Reporters reporters = privic_reporters(cell, address, data);
+  const bool first_trial = address.trial == 0;
+  const std::size_t last = cycles_of(protocol) - 1;
   PrivicCollector collector(data.distances, collector_options(cell));
   CycleTable cycles(data, protocol.size("false_place"));
+  PlaceMapsWriter maps(data);
   cycles.add_start(collector);
-  for (std::size_t cycle = 0; cycle < cycles_of(protocol); ++cycle) {
+  for (std::size_t cycle = 0; cycle <= last; ++cycle) {
     const Channel channel = collector.channel();
     const double gap = collector.mechanism_gap();
-    collector.receive(reporters.reports(channel, cycle));
+    const std::vector<double> counts = reporters.reports(channel, cycle);
+    collector.receive(counts);
     cycles.add(channel, collector, gap);
+    if (first_trial && (cycle == 0 || cycle == last))
+      maps.add(fmt::format("Cycle {}", cycle + 1), {channel, data.grid, data.distances, counts,
+                                                    collector.estimate(), cycles.emd(collector.estimate())});
   }
   Json out = {{"tables",
                {{"cycles", cycles.json()},
                 {"pooled", pooled_table(collector, protocol.size("pooled_iterations"), cycles)}}}};
-  if (address.trial == 0) out["statement"] = to_json(statement_of(cell));
+  if (first_trial) {
+    out["statement"] = to_json(statement_of(cell));
+    out["places"] = maps.json();
+  }
   return out;
 }
 

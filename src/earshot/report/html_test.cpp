@@ -43,6 +43,8 @@ TEST(Html, LoadsNothing) {
   for (const char* loader : {"<link", "<iframe", "<object", "<embed", "<base", "@import", "url(", " src=\""})
     EXPECT_THAT(markup, Not(HasSubstr(loader)));
   EXPECT_THAT(markup, HasSubstr("default-src 'none'"));
+  EXPECT_THAT(markup, HasSubstr("<title>earshot report</title>"));
+  EXPECT_EQ(count(markup, "<main>"), 1u);
 }
 
 TEST(Html, NamesCannotBecomeMarkup) {
@@ -60,7 +62,8 @@ TEST(Html, NamesCannotBecomeMarkup) {
 
 TEST(Html, ScriptNeverBuildsMarkupFromText) {
   for (const std::string_view script :
-       {assets::model(), assets::elements(), assets::drawings(), assets::start()})
+       {assets::base(), assets::charts(), assets::maps(), assets::model(), assets::elements(),
+        assets::tables(), assets::drawings(), assets::start(), assets::places_script()})
     for (const char* way :
          {"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "Function("})
       EXPECT_EQ(script.find(way), std::string_view::npos) << way;

@@ -69,6 +69,7 @@ class Mutation : public testing::Test {
     cell["tables"].update(sample_table_attack(0.9, 0.5, 0.6));
     Json& parts = cell["tables"]["confidence"]["rows"];
     parts = Json::array({parts[0]});
+    cell["places"] = sample_places();
     places(document_, Json::json_pointer(), places_);
   }
   Json document_ = sample_document();

@@ -54,16 +54,24 @@ std::string fill(std::string_view page, Fillings fillings) {
 
 }  // namespace
 
-std::string render_page(std::string_view page, const Json& data, std::string_view script) {
+std::string render_page(const Page& page, const Json& data) {
   static const std::string library_token = script_token(assets::library());
-  const std::string policy = library_token + " " + script_token(script);
+  const std::string policy = library_token + " " + script_token(page.script);
   const std::string safe = script_safe(data);
-  const std::array<std::pair<std::string_view, std::string_view>, 5> fillings{{{"policy", policy},
+  const std::array<std::pair<std::string_view, std::string_view>, 7> fillings{{{"policy", policy},
+                                                                               {"title", page.title},
                                                                                {"style", assets::style()},
+                                                                               {"body", page.body},
                                                                                {"data", safe},
                                                                                {"library", assets::library()},
-                                                                               {"script", script}}};
-  return fill(page, fillings);
+                                                                               {"script", page.script}}};
+  return fill(assets::page(), fillings);
+}
+
+std::string join_scripts(std::initializer_list<std::string_view> scripts) {
+  std::string all;
+  for (const std::string_view script : scripts) all.append(script);
+  return all;
 }
 
 }  // namespace earshot

@@ -2,6 +2,7 @@
 // trust.
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -9,9 +10,17 @@
 
 namespace earshot {
 
-/// Fills {{policy}}, {{style}}, {{data}}, {{library}} and {{script}} of `page`. The policy names the two
-/// scripts by their digest, so that the browser runs these exact bytes and no others; nothing in `data` can
-/// become markup or script.
-std::string render_page(std::string_view page, const Json& data, std::string_view script);
+struct Page {
+  std::string_view title;
+  std::string_view body;    // markup of ours
+  std::string_view script;  // as join_scripts made it
+};
+
+/// Fills the template that all pages stand in (assets/page.html). Its policy names the two scripts by their
+/// digest, so that the browser runs these exact bytes and no others; nothing in `data` can become markup or
+/// script.
+std::string render_page(const Page& page, const Json& data);
+
+std::string join_scripts(std::initializer_list<std::string_view> scripts);
 
 }  // namespace earshot

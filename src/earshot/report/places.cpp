@@ -53,15 +53,9 @@ void check_collection(const Json& collection) {
 
 std::string render_places(const Json& collection) {
   check_collection(collection);
-  static const std::string script = [] {
-    // The data element and the helpers for text are the other page's.
-    std::string all =
-        "\"use strict\";\nconst data = JSON.parse(document.getElementById(\"data\").textContent);\n";
-    all.append(assets::elements());
-    all.append(assets::places_script());
-    return all;
-  }();
-  return render_page(assets::places_page(), collection, script);
+  static const std::string script =
+      join_scripts({assets::base(), assets::charts(), assets::maps(), assets::places_script()});
+  return render_page({"earshot collection", assets::places_body(), script}, collection);
 }
 
 }  // namespace earshot

@@ -1,95 +1,27 @@
 #include "earshot/report/results.hpp"
 
-#include <cmath>
-#include <limits>
+#include <algorithm>
 
 #include <fmt/format.h>
 
 #include "earshot/core/error.hpp"
+#include "earshot/report/document_part.hpp"
 
 namespace earshot {
 namespace {
 
+using parts::keyed;
+using parts::list;
+using parts::maybe;
+using parts::maybe_number;
+using parts::number;
+using parts::Part;
+using parts::text;
+using parts::truth;
+using parts::word;
+using parts::words;
+
 constexpr int kFormat = 1;
-constexpr std::size_t kLongestPlace = 120;  // a place in a message; hostile keys may be megabytes long
-
-/// A part of the document and where it is, so that every complaint names its place.
-struct Part {
-  const Json& json;
-  std::string place;
-
-  [[noreturn]] void refuse(std::string_view wanted) const {
-    std::string where = place.empty() ? "the document" : place;
-    if (where.size() > kLongestPlace) where = where.substr(0, kLongestPlace) + "…";
-    fail(Fault::kData,
-         fmt::format("not an earshot results document: {} must be {}, found {}", where, wanted, found()));
-  }
-  std::string found() const {
-    if (json.is_number_float() && !std::isfinite(json.get<double>())) return "a number that is not finite";
-    return json.is_null() ? "nothing" : json.is_array() ? "a list" : fmt::format("a {}", json.type_name());
-  }
-  Part at(const std::string& key) const {
-    return {json.at(key), place.empty() ? key : fmt::format("{}.{}", place, key)};
-  }
-  Part at(std::size_t index) const { return {json.at(index), fmt::format("{}[{}]", place, index)}; }
-  const Part& object() const {
-    if (!json.is_object()) refuse("an object");
-    return *this;
-  }
-  /// True when the key is there; null counts as absent, so that optional parts may be written either way.
-  bool has(const std::string& key) const { return object().json.contains(key) && !json.at(key).is_null(); }
-};
-
-std::string text(const Part& part) {
-  if (!part.json.is_string()) part.refuse("text");
-  return part.json.get<std::string>();
-}
-
-double number(const Part& part) {
-  if (!part.json.is_number() || !std::isfinite(part.json.get<double>())) part.refuse("a finite number");
-  return part.json.get<double>();
-}
-
-bool truth(const Part& part) {
-  if (!part.json.is_boolean()) part.refuse("true or false");
-  return part.json.get<bool>();
-}
-
-/// Names and swept values: files number their nodes, people name them.
-std::string word(const Part& part) {
-  if (part.json.is_structured() || part.json.is_null()) part.refuse("a word or a number");
-  return plain_text(part.json);
-}
-
-template <class Read>
-auto list(const Part& part, Read read) {
-  if (!part.json.is_array()) part.refuse("a list");
-  std::vector<decltype(read(part))> items;
-  items.reserve(part.json.size());
-  for (std::size_t i = 0; i < part.json.size(); ++i) items.push_back(read(part.at(i)));
-  return items;
-}
-
-template <class Read>
-auto keyed(const Part& part, Read read) {
-  std::map<std::string, decltype(read(part))> items;
-  for (const auto& entry : part.object().json.items()) items.emplace(entry.key(), read(part.at(entry.key())));
-  return items;
-}
-
-/// The value under `key`, or the type's empty value when the document has none.
-template <class Read>
-auto maybe(const Part& part, const std::string& key, Read read) -> decltype(read(part)) {
-  return part.has(key) ? read(part.at(key)) : decltype(read(part)){};
-}
-
-std::optional<double> maybe_number(const Part& part, const std::string& key) {
-  return part.has(key) ? std::optional(number(part.at(key))) : std::nullopt;
-}
-
-std::vector<std::string> words(const Part& part) {
-  return list(part, word);
-}
 
 /// Images are shown as data: URLs; anything but base64 would only draw a broken picture.
 std::string image(const Part& part) {
@@ -204,6 +136,7 @@ CellResults read_cell(const Part& part) {
   const auto spreads = [](const Part& p) { return keyed(p, read_spread); };
   cell.summary = maybe(part, "summary", [&](const Part& p) { return keyed(p, spreads); });
   cell.truths = maybe(part, "truths", [](const Part& p) { return keyed(p, image); });
+  if (part.has("places")) cell.places = read_place_maps(part.at("places"));
   cell.gallery = maybe(part, "gallery", [](const Part& p) { return list(p, read_gallery_image); });
   return cell;
 }
@@ -291,6 +224,10 @@ Results read_results(const Json& json) {
   }
   results.cells = maybe(document, "cells", [](const Part& p) { return list(p, read_cell); });
   results.curves = maybe(document, "curves", [](const Part& p) { return list(p, read_curve); });
+  // Settings changed on the command line leave curves behind that none of the rows belongs to.
+  std::erase_if(results.curves, [](const CurveFacts& curve) {
+    return std::ranges::all_of(curve.series, [](const CurveSeries& series) { return series.points.empty(); });
+  });
   results.expectations =
       maybe(document, "expectations", [](const Part& p) { return list(p, read_expectation); });
   return results;

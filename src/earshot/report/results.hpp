@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "earshot/core/json.hpp"
+#include "earshot/report/place_maps.hpp"
 
 namespace earshot {
 
@@ -65,6 +66,7 @@ struct CellResults {
   std::map<std::string, std::map<std::string, Spread>> summary;
   std::map<std::string, std::string> truths;  // base64 PNG by node
   std::vector<GalleryImage> gallery;
+  std::optional<PlaceMaps> places;
 };
 
 struct CurvePoint {

@@ -60,6 +60,18 @@ TEST(ReadResults, NothingIsPrivateWithoutAFiniteEpsilon) {
   EXPECT_FALSE(read_results(document).cells[0].statement->is_private);
 }
 
+TEST(ReadResults, CurvesWithoutAPointAreNotShown) {
+  Json document = sample_document();
+  Json left_behind = document["curves"][0];
+  left_behind["series"][0]["points"] = Json::array();
+  document["curves"].push_back(left_behind);
+  left_behind["series"] = Json::array();
+  document["curves"].push_back(left_behind);
+  const Results results = read_results(document);
+  ASSERT_EQ(results.curves.size(), 1U);
+  EXPECT_EQ(results.curves[0].series[0].points.size(), 2U);
+}
+
 TEST(CellFacts, AveragesTrialsAndCountsTheOthersOnly) {
   const Results results = read_results(sample_document());
   const CellFacts facts = cell_facts(results.cells[0]);

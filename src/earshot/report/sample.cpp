@@ -112,6 +112,24 @@ Json sample_table_attack(double accuracy, double random, double likeliest) {
               {0, "server", "node 3", 2, 1, "work", "office", "<farm>", false, 0.9}}}}}};
 }
 
+Json sample_places() {
+  const auto grid = [](int columns, double west) {
+    return Json{{"rows", 1},
+                {"columns", columns},
+                {"box", {{"south", 48.8}, {"west", west}, {"north", 48.9}, {"east", 2.4}}}};
+  };
+  return {{"grid", grid(2, 2.2)},
+          {"truth", {0.25, 0.75}},
+          {"collections",
+           {{{"name", "Cycle 1"},
+             {"emd", 0.05},
+             {"report_grid", grid(3, 2.1)},
+             {"reports", {0.5, 0.25, 0.25}},
+             {"estimate", {0.2, 0.8}},
+             {"self_report", {0.6, 0.5}},
+             {"epsilon", {1.5, nullptr}}}}}};
+}
+
 Json sample_document(const std::string& name) {
   const Names names = {name, "Blaise", "Émilie", "Kurt"};
   const Json points = {{{"x", 1}, {"mean", 30.0}, {"std", 1.0}, {"count", 10}},

@@ -15,4 +15,7 @@ Json sample_document(const std::string& name = "Ada");
 /// of which the first is right and the last wrong, one row side by side. `accuracy` of both attacks.
 Json sample_table_attack(double accuracy, double random, double likeliest);
 
+/// The `places` of a cell: two cells, one collection, whose reports may fall one cell beyond.
+Json sample_places();
+
 }  // namespace earshot

@@ -208,6 +208,7 @@ Json cell_view(const CellResults& cell, const CellFacts& facts, std::size_t pair
                {"cells_random", brief(facts.cells_random)},
                {"cells_likeliest", brief(facts.cells_likeliest)},
                {"table", table_view(facts.table)},
+               {"places", cell.places ? place_maps_view(*cell.places) : Json(nullptr)},
                {"truths", cell.truths},
                {"gallery", Json::array()}};
   const std::vector<bool> kept = attackers_kept(facts, pair_budget);

@@ -12,14 +12,6 @@ Json number(double value) {
   return std::isnan(value) ? "not a number" : value > 0 ? "infinite" : "minus infinite";
 }
 
-Json grid_json(const PlaceGrid& grid) {
-  const GeoBox box = grid.box();
-  return {{"rows", grid.rows()},
-          {"columns", grid.columns()},
-          {"origin", grid.origin()},
-          {"box", {{"south", box.south}, {"west", box.west}, {"north", box.north}, {"east", box.east}}}};
-}
-
 Json mechanism_json(const CampaignFacts& facts) {
   const ExactChannel& channel = facts.mechanism.channel;
   const PrivacyLevel& level = channel.level();
@@ -113,8 +105,8 @@ Json campaign_document(const CampaignFacts& facts) {
                 {"by_place", places_json(facts)},
                 {"reports", facts.collected.report_counts}};
   if (facts.domain.grid) {
-    document["grid"] = grid_json(*facts.domain.grid);
-    document["report_grid"] = grid_json(*facts.mechanism.reports);
+    document["grid"] = to_json(*facts.domain.grid);
+    document["report_grid"] = to_json(*facts.mechanism.reports);
   }
   if (facts.truth)
     document["truth"] = {{"earth_movers_distance", facts.truth->estimate_distance},

@@ -1,15 +1,14 @@
-// For tests: small domains, random distributions, and the formulas of the papers written out naively.
+// For tests: small domains, and the formulas of the papers written out naively.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <numeric>
 #include <span>
 #include <vector>
 
 #include "earshot/collect/location/channel.hpp"
-#include "earshot/core/random.hpp"
+#include "earshot/collect/location/test_places.hpp"
 
 namespace earshot::testing {
 
@@ -22,16 +21,6 @@ inline Distances grid_metric(std::size_t rows, std::size_t columns) {
                                         static_cast<double>(x % columns) - static_cast<double>(y % columns)));
   }
   return metric;
-}
-
-/// Uniform on the simplex; about that share of the places are empty.
-inline std::vector<double> random_distribution(std::size_t places, Stream& stream, double empty = 0) {
-  std::vector<double> p(places);
-  for (double& x : p) x = stream.uniform() < empty ? 0 : stream.exponential();
-  p[places / 2] += 0.1;
-  const double sum = std::accumulate(p.begin(), p.end(), 0.0);
-  for (double& x : p) x /= sum;
-  return p;
 }
 
 /// The shares of the reports: theta C.

@@ -11,6 +11,7 @@ namespace earshot {
 namespace {
 
 using ::earshot::testing::grid_metric;
+using ::earshot::testing::random_channel;
 using ::earshot::testing::random_distribution;
 using ::earshot::testing::through;
 
@@ -24,13 +25,9 @@ TEST(Utility, InformationOfABinarySymmetricChannel) {
 TEST(Utility, InformationIsEntropyOfReportsMinusThatOfNoise) {
   Stream stream({1, Purpose::kTest});
   const std::vector<double> prior = random_distribution(5, stream, 0.3);
-  Channel channel{5, 7, {}};
+  const Channel channel = random_channel(5, 7, 0.3, stream);
   double noise = 0;
-  for (std::size_t x = 0; x < 5; ++x) {
-    const std::vector<double> row = random_distribution(7, stream, 0.3);
-    channel.probability.insert(channel.probability.end(), row.begin(), row.end());
-    noise += prior[x] * entropy(row);
-  }
+  for (std::size_t x = 0; x < 5; ++x) noise += prior[x] * entropy(channel.row(x));
   EXPECT_NEAR(mutual_information(prior, channel), entropy(through(prior, channel)) - noise, 1e-14);
   EXPECT_NEAR(entropy(std::vector<double>(8, 0.125)), std::log(8.0), 1e-15);
 }

@@ -16,10 +16,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-std::vector<double> random_prior(std::size_t places, Stream& stream) {
-  return testing::random_channel(1, places, 0, stream).probability;
-}
-
 double expected_loss(const std::vector<double>& prior, const Channel& channel, const Distances& loss) {
   double sum = 0;
   for (std::size_t x = 0; x < channel.inputs; ++x)
@@ -47,7 +43,7 @@ TEST(OptimalChannel, OnALineTheGeometricMechanismIsOptimal) {
   const Distances line = testing::line_metric(kPlaces);
   Stream stream(StreamName{.seed = 61});
   for (const double epsilon : {0.2, 0.7, 1.5}) {
-    const std::vector<double> prior = random_prior(kPlaces, stream);
+    const std::vector<double> prior = testing::random_distribution(kPlaces, stream);
     double best = HUGE_VAL;
     for (std::size_t renaming = 0; renaming < 256; ++renaming) {
       double loss = 0;
@@ -64,7 +60,7 @@ TEST(OptimalChannel, OnALineTheGeometricMechanismIsOptimal) {
 TEST(OptimalChannel, BeatsOthersAndKeepsEpsilonWithFewerConstraints) {
   Stream stream(StreamName{.seed = 62});
   const Distances metric = testing::scattered_metric(9, 3, stream);
-  const std::vector<double> prior = random_prior(9, stream);
+  const std::vector<double> prior = testing::random_distribution(9, stream);
   for (const double epsilon : {0.5, 2.0}) {
     const OptimalChannel best = optimal_channel(prior, metric, metric, epsilon, 1);
     const OptimalChannel reduced = optimal_channel(prior, metric, metric, epsilon, 1.4);

@@ -155,4 +155,12 @@ PlaceTally published_tally(const CheckIns& places, const PlaceGrid& grid) {
   return result;
 }
 
+Json to_json(const PlaceGrid& grid) {
+  const GeoBox box = grid.box();
+  return {{"rows", grid.rows()},
+          {"columns", grid.columns()},
+          {"origin", grid.origin()},
+          {"box", {{"south", box.south}, {"west", box.west}, {"north", box.north}, {"east", box.east}}}};
+}
+
 }  // namespace earshot

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "earshot/core/json.hpp"
 #include "earshot/data/places/check_ins.hpp"
 #include "earshot/data/places/gowalla.hpp"
 
@@ -67,6 +68,9 @@ class PlaceGrid {
   double longitude_step_;
   std::ptrdiff_t origin_;
 };
+
+/// Rows, columns, origin and box, as documents hold them.
+Json to_json(const PlaceGrid& grid);
 
 /// How many check-ins lie in every cell, and how many in none.
 struct PlaceTally {

@@ -1,4 +1,4 @@
-// For tests: lines and random sets of points as metrics, and random channels.
+// For tests: lines and random sets of points as metrics, random distributions and channels.
 #pragma once
 
 #include <cmath>
@@ -30,14 +30,22 @@ inline Distances scattered_metric(std::size_t points, double side, Stream& strea
   return metric;
 }
 
+/// Uniform on the simplex; about that share of the places are empty, never all.
+inline std::vector<double> random_distribution(std::size_t places, Stream& stream, double empty = 0) {
+  std::vector<double> p(places);
+  double sum = 0;
+  for (double& x : p) sum += x = stream.uniform() < empty ? 0 : stream.exponential();
+  if (sum == 0) sum = p[0] = 1;
+  for (double& x : p) x /= sum;
+  return p;
+}
+
 /// Rows with about that share of zeros.
 inline Channel random_channel(std::size_t inputs, std::size_t outputs, double zeros, Stream& stream) {
-  Channel channel{inputs, outputs, std::vector<double>(inputs * outputs)};
+  Channel channel{inputs, outputs, {}};
   for (std::size_t x = 0; x < inputs; ++x) {
-    double sum = 0;
-    for (double& p : channel.row(x)) sum += p = stream.uniform() < zeros ? 0 : stream.exponential();
-    if (sum == 0) sum = channel.row(x)[0] = 1;
-    for (double& p : channel.row(x)) p /= sum;
+    const std::vector<double> row = random_distribution(outputs, stream, zeros);
+    channel.probability.insert(channel.probability.end(), row.begin(), row.end());
   }
   return channel;
 }

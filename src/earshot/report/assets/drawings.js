@@ -1,47 +1,8 @@
-// Network, heat map and curves, drawn by ECharts. Hover texts are elements, so names cannot become markup.
+// Network, heat map and curves.
 
 const LARGE = 400;         // nodes from which drawing details are left out
 const NAMED = 70;          // nodes up to which every name is written
 const HEAT_LIMIT = 200;    // rows or columns a heat map stays readable with
-const charts = new Map();
-let printing = false;
-
-function palette() {
-  const dark = !printing && matchMedia("(prefers-color-scheme: dark)").matches;
-  return dark
-    ? { ink: "#e4e8eb", quiet: "#9aa6af", line: "#46525c", surface: "#1b2126", tip: "#262e35", chosen: "#7db8e0",
-      ramp: ["#34424e", "#6f5a4a", "#b8643f", "#ff7d72"], none: "#242c33",
-      series: ["#7db8e0", "#f0a35e", "#8fce9f", "#d9a0dc", "#e8d16c", "#9fb0ff", "#f28f8f", "#8fd6d2"] }
-    : { ink: "#1e2429", quiet: "#5b666f", line: "#b9c1c7", surface: "#ffffff", tip: "#ffffff", chosen: "#1f5f8b",
-      ramp: ["#dbe4ea", "#f3cfa0", "#e3814f", "#a8201a"], none: "#f3f2ee",
-      series: ["#1f5f8b", "#c4622d", "#2f7d4f", "#7f4b93", "#94760f", "#4b57a8", "#a8201a", "#1d7874"] };
-}
-
-function tip(title, lines) {
-  const box = el("div", { class: "tip" }, el("b", null, title));
-  for (const line of lines.filter(Boolean)) box.append(el("div", null, line));
-  return box;
-}
-
-function tooltip(formatter, extra) {
-  const colours = palette();
-  return Object.assign({ confine: true, backgroundColor: colours.tip, borderColor: colours.line,
-    textStyle: { color: colours.ink }, formatter }, extra);
-}
-
-// One chart per key, kept while its element is on the page.
-function draw(key, element, option, onClick) {
-  let chart = charts.get(key);
-  if (!chart || chart.getDom() !== element) {
-    if (chart) chart.dispose();
-    chart = echarts.init(element, null, { renderer: "canvas" });
-    charts.set(key, chart);
-    if (onClick) chart.on("click", onClick);
-  }
-  chart.setOption(Object.assign({ animation: false, textStyle: { fontFamily: "inherit" } }, option), { notMerge: true });
-}
-
-function chartBox(label) { return el("div", { class: "chart", role: "img", "aria-label": label }); }
 
 function pairLines(pair) {
   if (!pair) return ["its value stays hidden"];
@@ -153,7 +114,7 @@ function networkFacts(cell, network) {
 }
 
 function showNetwork() {
-  if (data.cells.length === 0) return hide("network");
+  if (!HAS_NETWORK) return hide("network");
   const cell = currentCell();
   if (cell.network === null) return fill("network", absent("The document does not hold the network of this setting."));
   const network = data.networks[cell.network];
@@ -219,7 +180,7 @@ function heatOption(cell, rows, columns, heat) {
 }
 
 function showPairs() {
-  if (data.cells.length === 0) return hide("pairs");
+  if (!HAS_NETWORK) return hide("pairs");
   const cell = currentCell();
   const heats = HEATS.filter((heat) => cell.pairsOf.some((pairs) => [...pairs.values()].some((p) => heat[2](p) !== null)));
   if (heats.length === 0) return fill("pairs", absent(cell.attackers.length === 0
@@ -252,13 +213,16 @@ function lineOption(xTitle, yTitle, series) {
   const xs = series.flatMap((s) => s.points.map((p) => p[0]));
   const words = xs.some((x) => typeof x !== "number");
   const wide = !words && xs.length > 2 && Math.min(...xs) > 0 && Math.max(...xs) / Math.min(...xs) >= 100;
+  // Values of several magnitudes, such as an error beside another that is right, are told apart by their ratio.
+  const ys = series.flatMap((s) => s.points.map((p) => p[1])).filter((y) => y !== null);
+  const tall = ys.length > 2 && Math.min(...ys) > 0 && Math.max(...ys) / Math.min(...ys) >= 1000;
   const names = words ? [...new Set(xs.map(String))] : undefined;
   const place = (p) => words ? String(p[0]) : p[0];
   const drawn = series.flatMap((s, i) => {
     const colour = colours.series[i % colours.series.length];
     const line = { type: "line", name: s.name, color: colour, symbolSize: s.points.length > 40 ? 3 : 6, showSymbol: s.points.length <= 60,
       lineStyle: { width: s.strong === false ? 1.5 : 2.5 }, z: 3, data: s.points.map((p) => [place(p), p[1], p[4]]) };
-    const banded = s.points.filter((p) => p[2] !== null && p[3] !== null && p[3] > p[2]);
+    const banded = s.points.filter((p) => p[2] !== null && p[3] !== null && p[3] > p[2] && !(tall && p[2] <= 0));
     if (banded.length < 2) return [line];
     return [line, { type: "custom", name: s.name, color: colour, silent: true, z: 1, tooltip: { show: false }, encode: { x: 0, y: [1, 2] },
       data: banded.map((p) => [place(p), p[2], p[3]]),
@@ -276,7 +240,7 @@ function lineOption(xTitle, yTitle, series) {
     grid: { left: 64, right: 22, top: series.length > 1 ? 44 : 20, bottom: 52 },
     xAxis: axisStyle(xTitle, { type: words ? "category" : wide ? "log" : "value", data: names, nameGap: 30,
       minInterval: xs.every(Number.isInteger) ? 1 : undefined, min: words || wide ? undefined : "dataMin", max: words ? undefined : "dataMax", splitLine: { show: false } }),
-    yAxis: axisStyle(yTitle, { type: "value", scale: true, nameGap: 46 }),
+    yAxis: axisStyle(yTitle, { type: tall ? "log" : "value", scale: true, nameGap: 46 }),
     series: drawn
   };
 }
@@ -299,6 +263,14 @@ function seriesName(s) {
   return parts.filter(Boolean).join(", ") || s.y;
 }
 
+// What all names say, as in "mechanism = ", is left out where the rest says enough without it.
+function shortNames(series) {
+  const key = series[0].name.slice(0, series[0].name.indexOf(" = ") + 3);
+  const rest = series.map((s) => s.name.slice(key.length));
+  if (key.length < 4 || !series.every((s) => s.name.startsWith(key)) || rest.some((r) => r === "" || r === "true" || r === "false" || !isNaN(r))) return series;
+  return series.map((s, i) => ({ ...s, name: rest[i] }));
+}
+
 function showCurves() {
   if (data.curves.length === 0) return hide("curves");
   const figures = [], drawings = [];
@@ -307,7 +279,7 @@ function showCurves() {
       const series = curve.series.filter((s) => scoreOf(s.y) === y).map((s) => ({ name: seriesName(s), points: s.points.map(withBand) }));
       const box = chartBox(curve.title + ": " + y);
       figures.push(el("figure", null, el("figcaption", null, curve.title), box));
-      drawings.push([box, lineOption(curve.x, y, series)]);
+      drawings.push([box, lineOption(curve.x, y, shortNames(series))]);
     }
   fill("curves", el("div", { class: "charts" }, ...figures), el("p", { class: "quiet" }, "Bands: mean ± one standard deviation. Hover for values."));
   drawings.forEach(([box, option], i) => draw("curve " + i, box, option));
@@ -333,4 +305,31 @@ function showRounds() {
   fill("rounds", box, el("p", { class: "quiet" }, "Nodes whose values the messages of the first T rounds determine exactly, up to the round "
     + "after which nothing more is learnt." + (known.length > 1 ? " Band: least to most over attackers." : "")));
   draw("rounds", box, lineOption("T", "nodes determined", series));
+}
+
+// Truth, reports and estimate of each collection of the first trial on one scale of colours, and what its mechanism exposes.
+function showPlaces() {
+  if (!data.cells.some((c) => c.places)) return hide("places");
+  const places = currentCell().places;
+  if (!places || places.collections.length === 0) return fill("places", absent("The document holds no maps of this setting."));
+  const { grid, truth, collections } = places;
+  const all = (key) => collections.map((c) => c[key]);
+  const shares = { show: finePercent, low: 0, high: largest(truth, ...all("reports"), ...all("estimate")) };
+  const own = { show: finePercent, low: 0, high: largest(...all("self_report")) };
+  const tight = { show: (v) => number(v, 3), ...spread(...all("epsilon")) };
+  const maps = [], parts = [];
+  for (const c of collections) {
+    const row = [
+      { title: "Truth", note: "Where people really were.", grid, values: truth, ...shares },
+      { title: "Reports", note: reportsNote(grid, c.report_grid), grid: c.report_grid, values: c.reports, ...shares },
+      { title: "Estimate", note: "What the collector makes of the reports" + (c.emd === null ? "."
+        : "; " + number(c.emd) + " cells from the truth (earth mover's distance)."), grid, values: c.estimate, ...shares },
+      { title: "Tight ε of each place, per cell", note: "The least for which the place is hidden among all others.", grid, values: c.epsilon, ...tight },
+      { title: "Probability of reporting the place itself", note: "High where somebody is given away most often.", grid, values: c.self_report, ...own }
+    ].filter((map) => map.values.length > 0);
+    maps.push(...row);
+    parts.push(el("h3", { class: "verdict" }, c.name), el("div", { class: "maps" }, ...row.map(mapFigure)));
+  }
+  fill("places", el("p", { class: "quiet" }, "In setting: " + cellLongName(currentCell()) + ". First trial. Maps of the same kind share one scale of colours."), ...parts);
+  drawMaps("places", maps);
 }

@@ -1,59 +1,4 @@
-// Text, tables and pictures. Everything from the document enters as text, never as markup.
-
-function el(tag, attributes, ...children) {
-  const element = document.createElement(tag);
-  for (const [key, value] of Object.entries(attributes || {})) element.setAttribute(key, value);
-  element.append(...children.filter((child) => child !== null && child !== undefined));
-  return element;
-}
-
-function body(section) { return document.querySelector("#" + section + " .body"); }
-
-function fill(section, ...children) { body(section).replaceChildren(...children.filter(Boolean)); }
-
-function absent(sentence) { return el("p", { class: "absent" }, sentence); }
-
-function hide(section) { document.getElementById(section).hidden = true; }
-
-// columns: [{title, number, cell: row => text or element}]
-function table(columns, rows, onChoose, isChosen) {
-  const head = el("tr", null, ...columns.map((c) => el("th", { scope: "col", class: c.number ? "number" : "" }, c.title)));
-  const lines = rows.map((row, i) => {
-    const line = el("tr", null, ...columns.map((c, k) =>
-      el(k === 0 ? "th" : "td", k === 0 ? { scope: "row" } : { class: c.number ? "number" : "" }, c.cell(row))));
-    if (onChoose) {
-      line.setAttribute("data-choose", "");
-      line.setAttribute("tabindex", "0");
-      line.addEventListener("click", () => onChoose(row, i));
-      line.addEventListener("keydown", (event) => { if (event.key === "Enter") onChoose(row, i); });
-    }
-    if (isChosen && isChosen(row, i)) line.className = "chosen";
-    return line;
-  });
-  return el("div", { class: "scroll" }, el("table", null, el("thead", null, head), el("tbody", null, ...lines)));
-}
-
-function switcher(label, options, chosen, onChoose) {
-  return el("div", { class: "switch", role: "group", "aria-label": label }, ...options.map(([value, text]) => {
-    const button = el("button", { type: "button", "aria-pressed": String(value === chosen) }, text);
-    button.addEventListener("click", () => onChoose(value));
-    return button;
-  }));
-}
-
-function selector(label, options, chosen, onChoose) {
-  const select = el("select", { "aria-label": label }, ...options.map(([value, text]) => {
-    const option = el("option", { value: String(value) }, text);
-    option.selected = value === chosen;
-    return option;
-  }));
-  select.addEventListener("change", () => onChoose(options[select.selectedIndex][0]));
-  return el("label", { class: "choice" }, el("span", null, label), select);
-}
-
-function definitions(entries) {
-  return el("dl", null, ...entries.flatMap(([term, value]) => [el("dt", null, term), el("dd", null, value)]));
-}
+// The parts of a report that are text, tables and pictures.
 
 function guaranteeMark(cell) {
   if (!cell.statement) return el("span", { class: "quiet" }, "not stated");
@@ -120,17 +65,11 @@ function showGlance() {
     + (data.cells.some((c) => c.psnr !== null) ? " PSNR stands beside what guessing an all-zero or a mean image scores without listening." : "")));
 }
 
-function statementBox(cell) {
+function cellStatement(cell) {
   const s = cell.statement;
   const name = data.cells.length > 1 ? el("h3", null, cell.label) : null;
   if (!s) return el("div", { class: "box" }, name, absent("This run makes no formal statement, so it claims no privacy."));
-  const stated = (text) => text || el("span", { class: "absent" }, "not stated");
-  const assumptions = s.assumptions.length ? el("ul", null, ...s.assumptions.map((a) => el("li", null, a))) : "none stated";
-  const delta = s.private && s.delta !== null ? ", δ = " + number(s.delta) : "";
-  return el("div", { class: s.private ? "box" : "box none" }, name,
-    el("p", { class: "guarantee" }, s.private ? s.guarantee + delta : "No privacy"),
-    definitions([["Definition", stated(s.definition)], ["Protects", stated(s.unit)], ["Adjacency", stated(s.adjacency)],
-      ["Against", stated(s.adversary)], ["Assuming", assumptions]]));
+  return statementBox(name, s, s.guarantee + (s.delta !== null ? ", δ = " + number(s.delta) : ""));
 }
 
 // What a training promises against each adversary: rows of adversary, epsilon, delta, unit, definition, assumptions.
@@ -148,7 +87,7 @@ function promisesTable(cell) {
 function showStatement() {
   if (data.cells.length === 0) return hide("statement");
   const cells = data.cells.length <= CELLS_SIDE_BY_SIDE ? data.cells : [currentCell()];
-  fill("statement", el("div", { class: "boxes" }, ...cells.map(statementBox)), promisesTable(currentCell()));
+  fill("statement", el("div", { class: "boxes" }, ...cells.map(cellStatement)), promisesTable(currentCell()));
 }
 
 function frame(image, caption, alt, ...details) {
@@ -192,7 +131,7 @@ function showGallery() {
 }
 
 function showAttackers() {
-  if (data.cells.length === 0) return hide("attackers");
+  if (!HAS_NETWORK) return hide("attackers");
   const cell = currentCell();
   if (cell.attackers.length === 0) return fill("attackers", absent("No attacker was tried in this setting."));
   const columns = [{ title: "Attacker", cell: (a) => a.label }];

@@ -1,11 +1,11 @@
-"use strict";
-// The data of the page and the three choices a reader makes: cell, attacker, and what colours mean.
-
-const data = JSON.parse(document.getElementById("data").textContent);
+// The data of a run and the three choices a reader makes: cell, attacker, and what colours mean.
 
 // The order in which view.cpp writes a pair; missing values at the end are left out.
 const PAIR_FIELDS = ["attacker", "victim", "determined", "round", "amplification", "beyond", "distance", "success",
   "psnr", "zero", "mean", "ssim", "error"];
+
+// Runs that neither had a network nor tried an attacker, such as collections of places, show none.
+const HAS_NETWORK = data.cells.some((cell) => cell.network !== null || cell.attackers.length > 0);
 
 // Beside-each-other beats one-after-the-other while it still fits.
 const CELLS_SIDE_BY_SIDE = 3;
@@ -61,20 +61,4 @@ function cellName(cell) { return cell.guarantee || cell.label; }
 
 function cellLongName(cell) {
   return cell.guarantee && cell.label !== "this run" ? cell.guarantee + " · " + cell.label : cellName(cell);
-}
-
-function number(value, digits) {
-  if (value === null || value === undefined) return "–";
-  if (value !== 0 && (Math.abs(value) >= 1e5 || Math.abs(value) < 1e-4)) return value.toExponential(2).replace(/\.?0+e/, "e").replace("e+", "e");
-  return String(Number(value.toPrecision(digits || 4)));
-}
-
-function decibel(value) { return value === null || value === undefined ? "–" : value.toFixed(1) + " dB"; }
-
-function percent(share) {
-  if (share === null || share === undefined) return "–";
-  const rounded = Math.round(share * 100);
-  if (share > 0 && rounded === 0) return "<1 %";
-  if (share < 1 && rounded === 100) return ">99 %";
-  return rounded + " %";
 }

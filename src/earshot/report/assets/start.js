@@ -1,7 +1,7 @@
 // Puts the page together and redraws what a choice, a resize, a colour scheme or a printer changes.
 
 const SECTIONS = {
-  cell: [showChoices, showGlance, showStatement, showTables, showNetwork, showGallery, showPairs, showRounds, showAttackers],
+  cell: [showChoices, showGlance, showStatement, showPlaces, showTables, showNetwork, showGallery, showPairs, showRounds, showAttackers],
   attacker: [showChoices, showNetwork, showGallery, showRounds, showAttackers],
   colour: [showNetwork],
   heat: [showPairs]
@@ -12,7 +12,7 @@ function redraw(change) {
   for (const show of shows) show();
 }
 
-function redrawCharts() { [showNetwork, showPairs, showRounds, showCurves].forEach((show) => show()); }
+function redrawCharts() { [showPlaces, showNetwork, showPairs, showRounds, showCurves].forEach((show) => show()); }
 
 watchers.push(redraw);
 // With few attackers on many nodes, what one of them sees says more than which nodes attack.
@@ -23,7 +23,4 @@ showCurves();
 showPublished();
 showReproduce();
 
-addEventListener("resize", () => { for (const chart of charts.values()) chart.resize(); });
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawCharts);
-addEventListener("beforeprint", () => { printing = true; redrawCharts(); });
-addEventListener("afterprint", () => { printing = false; redrawCharts(); });
+keepDrawn(redrawCharts);
