@@ -1,4 +1,4 @@
-#include "earshot/data/places/line_stream.hpp"
+#include "earshot/data/formats/line_stream.hpp"
 
 #include <cstdio>
 #include <filesystem>
@@ -56,9 +56,9 @@ TEST(LineStream, RefusesWhatIsNoText) {
               ThrowsMessage<Error>(HasSubstr("f:2: holds a zero byte")));
   const std::string text = "a\n" + std::string(LineStream::kLongestLine + 1, 'x') + "\n";
   EXPECT_THAT([&] { lines_of(text); }, ThrowsMessage<Error>(HasSubstr("f:2: the line is longer")));
-  EXPECT_THAT([] { LineStream(std::filesystem::path("/no/such/file")); },
+  EXPECT_THAT([] { LineStream{std::filesystem::path("/no/such/file")}; },
               ThrowsMessage<Error>(HasSubstr("cannot be opened")));
-  EXPECT_THAT([] { LineStream(std::filesystem::temp_directory_path()); },
+  EXPECT_THAT([] { LineStream{std::filesystem::temp_directory_path()}; },
               ThrowsMessage<Error>(HasSubstr("is a directory")));
 }
 
