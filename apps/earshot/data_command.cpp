@@ -45,7 +45,7 @@ void verify_datasets(const DataOptions& options) {
   for (const DatasetEntry& entry : catalogue()) {
     if (!options.name.empty() && entry.name != options.name) continue;
     for (const FileStatus& status : verify(entry, data_directory())) {
-      bad += status.state == FileState::kOk ? 0U : 1U;
+      bad += is_good(status.state) ? 0U : 1U;
       all.push_back({{"dataset", entry.name},
                      {"file", status.file->path},
                      {"state", to_string(status.state)},

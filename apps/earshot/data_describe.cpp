@@ -131,8 +131,11 @@ void print_component(const Json& component) {
 
 Json entry_json(const DatasetEntry& entry) {
   Json files = Json::array();
-  for (const DatasetFile& file : entry.files)
-    files.push_back({{"path", file.path}, {"bytes", file.bytes}, {"sha256", file.sha256}});
+  for (const DatasetFile& file : entry.files) {
+    files.push_back({{"path", file.path}});
+    if (file.sha256.empty()) continue;
+    files.back().update({{"bytes", file.bytes}, {"sha256", file.sha256}});
+  }
   return {{"name", entry.name},
           {"summary", entry.summary},
           {"licence", entry.licence},
@@ -144,7 +147,9 @@ Json entry_json(const DatasetEntry& entry) {
 
 void print_entry(const DatasetEntry& entry) {
   fmt::print("{}: {}\n  licence: {}\n  cite: {}\n", entry.name, entry.summary, entry.licence, entry.citation);
-  for (const DatasetFile& file : entry.files) fmt::print("  {}, {} bytes\n", file.path, file.bytes);
+  for (const DatasetFile& file : entry.files)
+    fmt::print("  {}, {}\n", file.path,
+               file.sha256.empty() ? "a copy of your own" : fmt::format("{} bytes", file.bytes));
   if (!is_present(entry, data_directory()))
     fmt::print("  not in {}; to get it: {}\n", data_directory().string(), entry.how_to_get);
 }

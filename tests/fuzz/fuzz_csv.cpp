@@ -1,12 +1,12 @@
-// Fuzzes the CSV reader: what it accepts must be a table of finite numbers, under a schema one that keeps to
-// it.
+// Fuzzes the CSV readers: what they accept must be a table of finite numbers, under a schema one that keeps
+// to it, and the same row by row.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
-#include "earshot/data/formats/csv.hpp"
+#include "earshot/data/formats/csv_rows.hpp"
 #include "fuzz_target.hpp"
 
 namespace {
@@ -34,6 +34,21 @@ void check_schema(const earshot::CodedTable& result) {
   }
 }
 
+/// Row by row: the rows in which nothing is missing are those of the whole table.
+void check_rows(std::string_view text, const earshot::CsvFormat& format, const earshot::NumericTable& table) {
+  const std::size_t a = table.column("a");
+  const std::size_t b = table.column("b");
+  earshot::CsvRows rows(earshot::LineStream(earshot::TextFile{text, "fuzz"}), format);
+  std::size_t kept = 0;
+  for (std::vector<std::optional<double>> row; rows.next(row);) {
+    if (!row[0] || !row[1]) continue;
+    if (kept == table.row_count || table.row(kept)[a] != *row[0] || table.row(kept)[b] != *row[1])
+      std::abort();
+    ++kept;
+  }
+  if (kept != table.row_count) std::abort();
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -41,7 +56,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const char delimiter : {',', ';', ' '})
     earshot::fuzzing::accept_or_refuse([&] { check(earshot::read_numeric_csv(text, "fuzz", delimiter)); });
   for (const bool header : {true, false})
-    earshot::fuzzing::accept_or_refuse(
-        [&] { check_schema(earshot::read_csv(text, "fuzz", format(header))); });
+    earshot::fuzzing::accept_or_refuse([&] {
+      const earshot::CodedTable result = earshot::read_csv(text, "fuzz", format(header));
+      check_schema(result);
+      check_rows(text, format(header), result.table);
+    });
   return 0;
 }

@@ -93,7 +93,7 @@ TEST(Reference, PrivateDigitsBeatTheMajority) {
 
 TEST(Reference, EveryNameIsTrainable) {
   const std::vector<std::string> names = training_data_names();
-  for (const char* name : {"adult", "mnist", "cora", "proteins", "aptos2019", "digits"}) {
+  for (const char* name : {"adult", "health_heritage", "mnist", "cora", "proteins", "aptos2019", "digits"}) {
     EXPECT_EQ(std::ranges::count(names, name), 1) << name;
   }
   EXPECT_THROW(load_training_data({.name = "adulte"}, data_directory()), Error);

@@ -11,7 +11,7 @@
 #include "earshot/collect/location/distances.hpp"
 #include "earshot/collect/location/exact_channel.hpp"
 #include "earshot/collect/location/place_grid.hpp"
-#include "earshot/data/places/line_stream.hpp"
+#include "earshot/data/formats/line_stream.hpp"
 
 namespace earshot {
 

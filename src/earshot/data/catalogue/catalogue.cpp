@@ -43,6 +43,7 @@ FileStatus verify_file(const DatasetEntry& entry, const DatasetFile& file,
                        const std::filesystem::path& directory) {
   const std::filesystem::path path = find_on_disk(file, directory);
   if (path.empty()) return {&file, FileState::kMissing, missing_message(entry, file, directory)};
+  if (file.sha256.empty()) return check_content(file, {}, path);
   try {
     return read_and_check(file, path).first;
   } catch (const Error& error) {
@@ -91,6 +92,10 @@ std::filesystem::path locate(const DatasetEntry& entry, const DatasetFile& file,
   return path;
 }
 
+bool is_own_copy(const DatasetEntry& entry) {
+  return std::ranges::any_of(entry.files, [](const DatasetFile& file) { return file.sha256.empty(); });
+}
+
 bool is_present(const DatasetEntry& entry, const std::filesystem::path& directory) {
   return std::ranges::all_of(entry.files,
                              [&](const DatasetFile& file) { return !find_on_disk(file, directory).empty(); });
@@ -100,6 +105,8 @@ std::string_view to_string(FileState state) {
   switch (state) {
     case FileState::kOk:
       return "ok";
+    case FileState::kUnchecked:
+      return "unchecked";
     case FileState::kMissing:
       return "missing";
     case FileState::kUnreadable:
@@ -112,7 +119,15 @@ std::string_view to_string(FileState state) {
   return "unknown";
 }
 
+bool is_good(FileState state) {
+  return state == FileState::kOk || state == FileState::kUnchecked;
+}
+
 FileStatus check_content(const DatasetFile& file, const Bytes& content, const std::filesystem::path& path) {
+  if (file.sha256.empty()) {
+    return {&file, FileState::kUnchecked,
+            fmt::format("{}: a copy of your own, no checksum is known to compare it with", path.string())};
+  }
   if (content.size() != file.bytes) {
     return {&file, FileState::kWrongSize,
             fmt::format("{}: {} bytes uncompressed, expected {}", path.string(), content.size(), file.bytes)};

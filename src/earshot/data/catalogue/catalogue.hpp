@@ -12,11 +12,12 @@
 
 namespace earshot {
 
-/// Size and checksum are of the uncompressed content; on disk either `path` or `path`.gz is accepted.
+/// Size and checksum are of the uncompressed content; on disk either `path` or `path`.gz is accepted. Neither
+/// is known of a file that only its users may have: any content is then accepted that its loader can read.
 struct DatasetFile {
   std::string_view path;  // relative to the data directory
   std::uint64_t bytes = 0;
-  std::string_view sha256;
+  std::string_view sha256{};  // empty: not known
   std::string_view url{};     // where `earshot data fetch` gets it, plain or gzipped; empty: only by hand
   std::string_view member{};  // the file inside, if the URL is of a .zip or .tar.gz archive
 };
@@ -45,11 +46,17 @@ std::filesystem::path data_directory();
 std::filesystem::path locate(const DatasetEntry& entry, const DatasetFile& file,
                              const std::filesystem::path& directory);
 
+/// Whether the dataset may not be passed on, so that no checksum of it is known: users bring their own copy.
+bool is_own_copy(const DatasetEntry& entry);
+
 /// Whether every file is there; what they hold is not looked at.
 bool is_present(const DatasetEntry& entry, const std::filesystem::path& directory);
 
-enum class FileState { kOk, kMissing, kUnreadable, kWrongSize, kWrongChecksum };
+/// kUnchecked: it is there, and there is no checksum to compare it with.
+enum class FileState { kOk, kUnchecked, kMissing, kUnreadable, kWrongSize, kWrongChecksum };
 std::string_view to_string(FileState state);
+/// Whether the file is there and nothing is known to be wrong with it.
+bool is_good(FileState state);
 
 struct FileStatus {
   const DatasetFile* file = nullptr;

@@ -128,6 +128,14 @@ constexpr std::array kCmsIppsFy2011Files{
                 "5f94ebddf97e15f868f24f7240cf214410d7db20bc0675fc6859139635401dfc"},
 };
 
+// May not be passed on, and we have no copy: sizes and checksums are not known.
+constexpr std::array kHealthHeritageFiles{
+    DatasetFile{"health-heritage/Claims.csv"},
+    DatasetFile{"health-heritage/DrugCount.csv"},
+    DatasetFile{"health-heritage/LabCount.csv"},
+    DatasetFile{"health-heritage/Members.csv"},
+};
+
 constexpr std::array kMoleculesFiles{
     DatasetFile{"molecules/BBBP.csv", 148743,
                 "d07a38487aeac5cee5508413e468043ef3097451d2a112701c2d60be9ec6b662",
@@ -262,6 +270,17 @@ constexpr std::array kEntries{
         "take data/DRG_data.rda of ChuxuanGao/Lab2DRG on GitHub (commit 6fbbbaa) and write its data frame as "
         "CSV with two decimals, without dollar signs, into cms-ipps-fy2011/",
         kCmsIppsFy2011Files},
+    DatasetEntry{
+        "health-heritage",
+        "what was claimed, prescribed and tested for insured people in three years: 218,415 rows of a "
+        "person and a year, a comorbidity or none (Heritage Health Prize, release 3)",
+        "rules of the Heritage Health Prize: do not pass on",
+        "Heritage Provider Network 2011, Heritage Health Prize, Kaggle; El Emam et al. 2012, "
+        "De-identification methods for open health data: the case of the Heritage Health Prize "
+        "claims dataset",
+        "accept the rules of the competition hhp on Kaggle, take HHP_release3.zip and put its "
+        "Claims.csv, DrugCount.csv, LabCount.csv and Members.csv into health-heritage/",
+        kHealthHeritageFiles},
     DatasetEntry{
         "molecules",
         "molecules as SMILES text with laboratory results: BBBP, Tox21 and ClinTox (MoleculeNet)",

@@ -170,7 +170,7 @@ std::vector<FetchedFile> fetch(const DatasetEntry& entry, const FetchOptions& op
   std::vector<FetchedFile> answers;
   std::vector<const DatasetFile*> wanted;
   for (const FileStatus& status : verify(entry, options.directory)) {
-    const bool good = status.state == FileState::kOk;
+    const bool good = is_good(status.state);
     const bool fetchable = !status.file->url.empty();
     answers.push_back({status.file, good        ? FetchOutcome::kPresent
                                     : fetchable ? FetchOutcome::kFetched

@@ -30,8 +30,8 @@ std::string_view without_final_line_ends(std::string_view text) {
 
 }  // namespace
 
-CsvRecords::CsvRecords(std::string_view text, std::string origin, char delimiter)
-    : origin_(std::move(origin)), delimiter_(delimiter), cell_ends_(cell_ends(delimiter)) {
+CsvRecords::CsvRecords(std::string_view text, std::string origin, char delimiter, std::size_t first_line)
+    : origin_(std::move(origin)), delimiter_(delimiter), cell_ends_(cell_ends(delimiter)), line_(first_line) {
   if (cell_ends_.empty())
     fail(Fault::kConfig,
          fmt::format("delimiter {} found, allowed: comma, semicolon, tab, vertical bar, blank",

@@ -17,7 +17,8 @@ class CsvRecords {
  public:
   /// `text` must outlive this. The delimiter is a comma, semicolon, tab, vertical bar, or a blank: then cells
   /// are separated by any number of blanks and tabs, and none is empty unless quoted.
-  CsvRecords(std::string_view text, std::string origin, char delimiter);
+  /// `first_line` is the number of its first line, for messages.
+  CsvRecords(std::string_view text, std::string origin, char delimiter, std::size_t first_line = 1);
 
   /// The next record, false when there is none.
   bool next(std::vector<TextCell>& record);
@@ -37,7 +38,7 @@ class CsvRecords {
   std::string origin_;
   char delimiter_;
   std::string_view cell_ends_;  // the delimiter and the end of a line
-  std::size_t line_ = 1;
+  std::size_t line_;
 };
 
 }  // namespace earshot

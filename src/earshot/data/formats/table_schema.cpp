@@ -44,16 +44,6 @@ std::optional<double> within_range(const ColumnSchema& column, std::optional<dou
   return value && *value >= column.lowest && *value <= column.highest ? value : std::nullopt;
 }
 
-/// The number a cell stands for, if the column allows it.
-std::optional<double> parse_value(const ColumnSchema& column, const CategoryCodes& codes,
-                                  std::string_view text) {
-  if (column.kind == ColumnKind::kReal) return within_range(column, parse_finite(text));
-  if (column.kind == ColumnKind::kInteger) return within_range(column, parse_integer(text));
-  if (column.kind == ColumnKind::kDate) return parse_date(text);
-  const auto code = codes.find(text);
-  return code != codes.end() ? std::optional(code->second) : std::nullopt;
-}
-
 std::string range_words(const ColumnSchema& column) {
   const bool below = std::isfinite(column.lowest);
   const bool above = std::isfinite(column.highest);
@@ -64,7 +54,9 @@ std::string range_words(const ColumnSchema& column) {
 
 std::string category_words(std::string_view text, const std::vector<std::string>& categories) {
   if (categories.size() > kMostListed) return fmt::format("allowed: one of {} categories", categories.size());
-  return suggest(text, categories);
+  std::vector<std::string> shown = categories;
+  std::ranges::replace(shown, std::string(), std::string("an empty cell"));
+  return suggest(text, shown);
 }
 
 std::string allowed_words(const ColumnSchema& column, std::string_view text) {
@@ -72,7 +64,8 @@ std::string allowed_words(const ColumnSchema& column, std::string_view text) {
     case ColumnKind::kReal:
       return "allowed: a finite number" + range_words(column);
     case ColumnKind::kInteger:
-      return "allowed: a whole number" + range_words(column);
+      return "allowed: a whole number" + range_words(column) +
+             (column.top_text ? ", or " + in_quotes(*column.top_text) : "");
     case ColumnKind::kCategory:
       return category_words(text, column.categories);
     case ColumnKind::kDate:
@@ -88,12 +81,16 @@ void check_schema(const ColumnSchema& column) {
   if (column.lowest > column.highest)
     fail(Fault::kConfig, fmt::format("column {}: the lowest allowed value {} is above the highest {}",
                                      in_quotes(column.name), column.lowest, column.highest));
+  if (column.top_text && (column.kind != ColumnKind::kInteger || !std::isfinite(column.highest)))
+    fail(Fault::kConfig,
+         fmt::format("column {}: a text for large numbers needs whole numbers and the highest",
+                     in_quotes(column.name)));
   if (column.kind == ColumnKind::kCategory && column.categories.empty())
     fail(Fault::kConfig, fmt::format("column {}: list the categories it may hold", in_quotes(column.name)));
 }
 
-CategoryCodes code_by_category(const ColumnSchema& column) {
-  CategoryCodes codes;
+std::map<std::string, double, std::less<>> code_by_category(const ColumnSchema& column) {
+  std::map<std::string, double, std::less<>> codes;
   for (const std::string& category : column.categories) {
     if (!is_printable(category))
       fail(Fault::kData, fmt::format("column {}: category {} is not printable UTF-8 text",
@@ -143,41 +140,60 @@ void check_width(std::span<const TextCell> cells, std::size_t expected, const st
                                  expected, expected == 1 ? "" : "s"));
 }
 
+CellReader::CellReader(ColumnSchema schema) : schema_(std::move(schema)) {
+  check_schema(schema_);
+  codes_ = code_by_category(schema_);
+}
+
+bool CellReader::is_read() const {
+  return schema_.kind != ColumnKind::kIdentifier && schema_.kind != ColumnKind::kIgnored;
+}
+
+bool CellReader::is_missing(const TextCell& cell) const {
+  return !cell.quoted && schema_.missing_text == cell.text;
+}
+
+std::optional<double> CellReader::parse(std::string_view text) const {
+  if (schema_.kind == ColumnKind::kReal) return within_range(schema_, parse_finite(text));
+  if (schema_.kind == ColumnKind::kDate) return parse_date(text);
+  if (schema_.kind == ColumnKind::kInteger)
+    return schema_.top_text == text ? schema_.highest : within_range(schema_, parse_integer(text));
+  const auto code = codes_.find(text);
+  return code != codes_.end() ? std::optional(code->second) : std::nullopt;
+}
+
+double CellReader::value(const TextCell& cell, const std::string& origin) const {
+  const std::optional<double> value = parse(cell.text);
+  if (!value)
+    refuse(cell, origin,
+           fmt::format("{} found, {}", in_quotes(cell.text), allowed_words(schema_, cell.text)));
+  return *value;
+}
+
+void CellReader::refuse(const TextCell& cell, const std::string& origin, const std::string& why) const {
+  fail(Fault::kData, fmt::format("{}:{}: column {}: {}", origin, cell.line, in_quotes(schema_.name), why));
+}
+
 TableBuilder::TableBuilder(std::string origin, std::vector<ColumnSchema> columns, std::size_t most_values)
     : origin_(std::move(origin)), most_values_(most_values) {
   columns_.reserve(columns.size());
-  for (ColumnSchema& column : columns) {
-    check_schema(column);
-    CategoryCodes codes = code_by_category(column);
-    if (column.kind != ColumnKind::kIdentifier && column.kind != ColumnKind::kIgnored) {
-      result_.table.columns.push_back(column.name);
-      result_.categories.push_back(column.categories);
-    }
-    columns_.push_back({std::move(column), std::move(codes), {}});
+  for (ColumnSchema& schema : columns) {
+    const CellReader& column = columns_.emplace_back(Column{CellReader(std::move(schema)), {}}).reader;
+    if (!column.is_read()) continue;
+    result_.table.columns.push_back(column.schema().name);
+    result_.categories.push_back(column.schema().categories);
   }
   if (result_.table.columns.empty()) fail(Fault::kData, "no column can be used as numbers");
 }
 
-void TableBuilder::refuse(const Column& column, const TextCell& cell, const std::string& why) const {
-  fail(Fault::kData,
-       fmt::format("{}:{}: column {}: {}", origin_, cell.line, in_quotes(column.schema.name), why));
-}
-
 void TableBuilder::check_identifier(Column& column, const TextCell& cell) const {
-  if (cell.text.empty()) refuse(column, cell, "the identifier is empty; give every row its own");
+  if (cell.text.empty())
+    column.reader.refuse(cell, origin_, "the identifier is empty; give every row its own");
   const auto [first, added] = column.seen.emplace(cell.text, cell.line);
   if (!added)
-    refuse(column, cell,
-           fmt::format("{} already identifies the row of line {}; give every row its own",
-                       in_quotes(cell.text), first->second));
-}
-
-double TableBuilder::value_of(const Column& column, const TextCell& cell) const {
-  const std::optional<double> value = parse_value(column.schema, column.codes, cell.text);
-  if (!value)
-    refuse(column, cell,
-           fmt::format("{} found, {}", in_quotes(cell.text), allowed_words(column.schema, cell.text)));
-  return *value;
+    column.reader.refuse(cell, origin_,
+                         fmt::format("{} already identifies the row of line {}; give every row its own",
+                                     in_quotes(cell.text), first->second));
 }
 
 bool TableBuilder::read_row(std::span<const TextCell> cells) {
@@ -185,12 +201,12 @@ bool TableBuilder::read_row(std::span<const TextCell> cells) {
   bool complete = true;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     Column& column = columns_[i];
-    if (!cells[i].quoted && column.schema.missing_text == cells[i].text) {
+    if (column.reader.is_missing(cells[i])) {
       complete = false;
-    } else if (column.schema.kind == ColumnKind::kIdentifier) {
+    } else if (column.reader.is_read()) {
+      row_.push_back(column.reader.value(cells[i], origin_));
+    } else if (column.reader.schema().kind == ColumnKind::kIdentifier) {
       check_identifier(column, cells[i]);
-    } else if (column.schema.kind != ColumnKind::kIgnored) {
-      row_.push_back(value_of(column, cells[i]));
     }
   }
   return complete;

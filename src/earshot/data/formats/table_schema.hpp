@@ -34,6 +34,9 @@ struct ColumnSchema {
   /// A row with exactly this text, unquoted, in this column is left out and counted. Without it nothing may
   /// be missing.
   std::optional<std::string> missing_text{};
+  /// Of kInteger: this text stands for `highest` and everything above it, as "7+" does where publishers cut
+  /// large numbers off to protect people.
+  std::optional<std::string> top_text{};
 
   bool operator==(const ColumnSchema&) const = default;
 };
@@ -56,14 +59,32 @@ void check_column_names(std::span<const ColumnSchema> columns);
 /// Refuses a record that has not as many cells as the table has columns.
 void check_width(std::span<const TextCell> cells, std::size_t expected, const std::string& origin);
 
-using CategoryCodes = std::map<std::string, double, std::less<>>;
+/// The cells of one column as numbers, refusing with `origin:line: column "x": …` what the schema does not
+/// allow.
+class CellReader {
+ public:
+  /// Errors of the schema itself carry no origin: the caller knows where it came from.
+  explicit CellReader(ColumnSchema schema);
+
+  const ColumnSchema& schema() const { return schema_; }
+  /// Whether the column becomes numbers: identifiers and what is ignored do not.
+  bool is_read() const;
+  bool is_missing(const TextCell& cell) const;
+  double value(const TextCell& cell, const std::string& origin) const;
+  [[noreturn]] void refuse(const TextCell& cell, const std::string& origin, const std::string& why) const;
+
+ private:
+  std::optional<double> parse(std::string_view text) const;
+
+  ColumnSchema schema_;
+  std::map<std::string, double, std::less<>> codes_;  // of the categories
+};
 
 /// As many numbers as take the memory of the largest input. A sparse row of two bytes can stand for thousands
 /// of them, so the size of the text is no bound.
 inline constexpr std::size_t kMostValues = kLargestInput / sizeof(double);
 
-/// Turns rows of cells into a table, refusing with `origin:line: column "x": …` whatever the schema does not
-/// allow.
+/// Turns rows of cells into a table, refusing what the schema does not allow.
 class TableBuilder {
  public:
   /// Errors of the schema itself carry no origin: the caller knows where it came from.
@@ -76,14 +97,11 @@ class TableBuilder {
 
  private:
   struct Column {
-    ColumnSchema schema;
-    CategoryCodes codes;
+    CellReader reader;
     std::unordered_map<std::string, std::size_t> seen;  // identifier -> line
   };
 
-  [[noreturn]] void refuse(const Column& column, const TextCell& cell, const std::string& why) const;
   void check_identifier(Column& column, const TextCell& cell) const;
-  double value_of(const Column& column, const TextCell& cell) const;
   /// Fills row_; false when a value is missing.
   bool read_row(std::span<const TextCell> cells);
 

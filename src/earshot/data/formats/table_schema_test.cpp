@@ -3,6 +3,7 @@
 #include <cfloat>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 
 #include <gmock/gmock.h>
 
@@ -38,6 +39,19 @@ TEST(TableSchema, RealNumbersAreReadAsStrtodReadsThem) {
     EXPECT_EQ(value_of({.name = "x"}, text), std::strtod(text.c_str(), nullptr)) << text;
   }
   EXPECT_TRUE(std::signbit(value_of({.name = "x"}, "-0")));
+}
+
+TEST(TableSchema, ATextMayStandForTheHighestNumberAndAllAbove) {
+  ColumnSchema column{
+      .name = "x", .kind = ColumnKind::kInteger, .lowest = 0, .highest = 162, .top_text = "162+"};
+  EXPECT_EQ(value_of(column, "162+"), 162);
+  EXPECT_EQ(value_of(column, "161"), 161);
+  for (const std::string text : {"163", "161+", "+", "162 +"})
+    expect_refusal(
+        column, text,
+        "t:7: column \"x\": \"" + text + "\" found, allowed: a whole number from 0 to 162, or \"162+\"");
+  column.highest = std::numeric_limits<double>::infinity();
+  expect_refusal(column, "1", "column \"x\": a text for large numbers needs whole numbers and the highest");
 }
 
 TEST(TableSchema, WhatIsNoFiniteNumberIsRefused) {

@@ -1,31 +1,17 @@
-// For tests and fuzzing of graph datasets that consist of several files: one sample holds them all, divided
-// by lines of four dashes.
+// For tests and fuzzing of graph datasets: samples that hold all their files.
 #pragma once
 
 #include <cstddef>
 #include <string_view>
 #include <vector>
 
-#include "earshot/core/error.hpp"
+#include "earshot/data/formats/sample_files.hpp"
 #include "earshot/data/graphs/musae.hpp"
 #include "earshot/data/graphs/planetoid.hpp"
 #include "earshot/data/graphs/tu_dataset.hpp"
 #include "earshot/data/graphs/webkb.hpp"
 
 namespace earshot {
-
-inline std::vector<TextFile> sample_files(std::string_view sample, std::size_t expected) {
-  constexpr std::string_view kDivider = "----\n";
-  std::vector<TextFile> files;
-  for (;;) {
-    const std::size_t end = sample.find(kDivider);
-    files.push_back({sample.substr(0, end), "file " + std::to_string(files.size() + 1)});
-    if (end == std::string_view::npos) break;
-    sample.remove_prefix(end + kDivider.size());
-  }
-  if (files.size() != expected) fail(Fault::kData, "another number of files in the sample");
-  return files;
-}
 
 /// Reads a sample of "citation", "linqs", "geom_gcn", "musae" or "tu"; 3 columns, 2 classes.
 inline void parse_graph_sample(std::string_view format, std::string_view sample) {

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "earshot/data/formats/line_stream.hpp"
 #include "earshot/data/places/check_ins.hpp"
-#include "earshot/data/places/line_stream.hpp"
 
 namespace earshot {
 

@@ -1,4 +1,4 @@
-// Tables of medicine: breast biopsies and hospital charges.
+// Tables of medicine: breast biopsies, hospital charges, insured people's years.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -9,6 +9,7 @@
 
 #include "earshot/core/error.hpp"
 #include "earshot/data/formats/csv_records.hpp"
+#include "earshot/data/tables/health_heritage.hpp"
 #include "earshot/data/tables/tabular_loading.hpp"
 
 namespace earshot {
@@ -140,6 +141,8 @@ std::vector<TabularLoader> medical_tables() {
        load_breast_cancer_wisconsin},
       {"hospital_charges", "cms-ipps-fy2011",
        "average total payment for four conditions; the hospital is the client", load_hospital_charges},
+      {"health_heritage", "health-heritage",
+       "comorbidity or none; a year of claims, prescriptions and laboratory tests", load_health_heritage},
   };
 }
 

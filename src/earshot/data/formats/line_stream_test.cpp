@@ -1,4 +1,4 @@
-#include "earshot/data/places/line_stream.hpp"
+#include "earshot/data/formats/line_stream.hpp"
 
 #include <cstdio>
 #include <filesystem>

@@ -29,6 +29,8 @@ class LineStream {
   /// Fails with `origin:line: why` for the line last read.
   [[noreturn]] void refuse(const std::string& why) const;
   const std::string& origin() const { return origin_; }
+  /// The number of the line last read, counted from 1.
+  std::size_t line() const { return line_; }
 
  private:
   /// Puts up to that many bytes there and says how many; none at the end.
