@@ -20,7 +20,8 @@ struct NormalBlock {
   std::array<std::uint64_t, 64> bits{};
   std::array<double, 32> first{};
   std::array<double, 32> second{};
-  std::array<double, 64> normals{};
+  std::array<double, 32> cosines{};
+  std::array<double, 32> sines{};
 };
 
 Philox::ctr_type philox_block(const std::array<std::uint64_t, 2>& key,
@@ -35,8 +36,8 @@ double to_uniform(std::uint64_t bits) {
 [[gnu::always_inline]] inline void transform(NormalBlock& block) {
   for (std::size_t i = 0; i < block.first.size(); ++i) {
     const auto [cosine, sine] = box_muller(block.first[i], block.second[i]);
-    block.normals[2 * i] = cosine;
-    block.normals[2 * i + 1] = sine;
+    block.cosines[i] = cosine;
+    block.sines[i] = sine;
   }
 }
 
@@ -111,7 +112,10 @@ void Stream::each_normal(std::size_t count, Use&& use) {
       block.second[i] = to_uniform(block.bits[2 * i + 1]);
     }
     to_normals(block);
-    for (std::size_t i = 0; i < 2 * pairs; ++i) use(done + i, block.normals[i]);
+    for (std::size_t i = 0; i < pairs; ++i) {
+      use(done + 2 * i, block.cosines[i]);
+      use(done + 2 * i + 1, block.sines[i]);
+    }
     done += 2 * pairs;
   }
   if (done < count) use(done, normal());
