@@ -143,13 +143,22 @@ void transpose_into(const Real* a, std::size_t a_row, std::size_t rows, std::siz
   }
 }
 
+/// Empty sums, of factors that may have no address at all.
+template <class Real>
+void write_zeros(const Product<Real>& p) {
+  for (std::size_t i = 0; i < p.m && !p.add; ++i) {
+    for (std::size_t j = 0; j < p.n; ++j) p.c[i * p.c_row + j] = 0;
+  }
+}
+
 template <class Real>
 void product(const Product<Real>& p) {
+  if (p.k == 0) return write_zeros(p);
   if (p.a_row == 1 || p.m == 1) return product_by_columns(p);
   constexpr std::size_t kRoom = 4096;  // numbers of a at a time: they stay in the first-level cache
   constexpr std::size_t kDepth = 256;
   alignas(64) Real columns[kRoom];
-  for (std::size_t start = 0; start == 0 || start < p.k; start += kDepth) {
+  for (std::size_t start = 0; start < p.k; start += kDepth) {
     Product<Real> part = p;
     part.k = p.k - start < kDepth ? p.k - start : kDepth;
     part.a = columns;

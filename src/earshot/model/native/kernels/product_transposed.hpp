@@ -7,6 +7,7 @@
 #pragma once
 
 #include "earshot/model/native/kernels/kernels.hpp"
+#include "earshot/model/native/kernels/product.hpp"
 #include "earshot/model/native/kernels/vector.hpp"
 
 namespace earshot {
@@ -168,7 +169,7 @@ void strips(const Product<Real>& p, std::size_t& i) {
   constexpr int kColumns = G == 1 ? 12 : 6;
   alignas(64) Unit strip[kStripDepth / kPerUnit<Real> * G * kUnits];
   for (; i + G * kUnits <= p.m; i += G * kUnits) {
-    for (std::size_t start = 0; start == 0 || start < p.k; start += kStripDepth) {
+    for (std::size_t start = 0; start < p.k; start += kStripDepth) {
       const std::size_t depth = p.k - start < kStripDepth ? p.k - start : kStripDepth;
       const bool add = p.add || start > 0;
       transpose_strip<Real, G>(p.a + i * p.a_row + start, p.a_row, depth, strip);
@@ -244,6 +245,7 @@ void dot_rows(const Product<Real>& p, std::size_t& i) {
 
 template <class Real>
 void product_transposed(const Product<Real>& p) {
+  if (p.k == 0) return write_zeros(p);
   std::size_t i = 0;
   if (p.n >= 4) {
     strips<Real, 2>(p, i);
