@@ -1,6 +1,7 @@
 // Rows of a results document read by column name, and means over them.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -29,7 +30,7 @@ class Mean {
   std::size_t count_ = 0;
 };
 
-/// Reads one table row by column name; what is absent, null or not a number is nullopt.
+/// Reads one table row by column name; what is absent, null, not a number or not finite is nullopt.
 class Row {
  public:
   Row(const TableFacts& table, const std::vector<Json>& values) : table_(table), values_(values) {}
@@ -37,7 +38,8 @@ class Row {
     const Json* value = find(column);
     if (value == nullptr) return std::nullopt;
     if (value->is_boolean()) return value->get<bool>() ? 1.0 : 0.0;
-    return value->is_number() ? std::optional(value->get<double>()) : std::nullopt;
+    if (!value->is_number() || !std::isfinite(value->get<double>())) return std::nullopt;
+    return value->get<double>();
   }
   std::string word(const std::string& column) const {
     const Json* value = find(column);
