@@ -8,6 +8,7 @@
 #include "earshot/core/parallel.hpp"
 #include "earshot/data/catalogue/test_data.hpp"
 #include "earshot/pipeline/components.hpp"
+#include "earshot/pipeline/test_tables.hpp"
 
 namespace earshot {
 namespace {
@@ -69,11 +70,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 }
 
 double column_mean(const Json& table, const std::string& name) {
-  std::size_t index = 0;
-  while (table["columns"][index] != name) ++index;
-  double sum = 0;
-  for (const Json& row : table["rows"]) sum += row[index].get<double>();
-  return sum / static_cast<double>(table["rows"].size());
+  return testing::mean(testing::column(table, name));
 }
 
 TEST(Pipeline, MediciReconstructsEveryDigitWithoutNoiseAndNoneWithIt) {

@@ -6,9 +6,12 @@
 #include "earshot/data/catalogue/test_data.hpp"
 #include "earshot/pipeline/components.hpp"
 #include "earshot/pipeline/pipeline.hpp"
+#include "earshot/pipeline/test_tables.hpp"
 
 namespace earshot {
 namespace {
+
+using ::earshot::testing::column;
 
 constexpr const char* kPlan = R"(
 name = "t"
@@ -39,14 +42,6 @@ GraphSources sources() {
 
 Json run(const Plan& plan, std::size_t trial = 0) {
   return Pipeline(plan, sources()).run(plan.cells.front(), trial);
-}
-
-std::vector<Json> column(const Json& table, const std::string& name) {
-  std::size_t index = 0;
-  while (table["columns"][index] != name) ++index;
-  std::vector<Json> values;
-  for (const Json& row : table["rows"]) values.push_back(row[index]);
-  return values;
 }
 
 TEST(PlaceTrial, FirstRowsOfTableB1) {

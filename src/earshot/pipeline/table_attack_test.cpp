@@ -7,11 +7,14 @@
 
 #include "earshot/attack/tabular/test_table.hpp"
 #include "earshot/core/parallel.hpp"
+#include "earshot/pipeline/test_tables.hpp"
 #include "earshot/pipeline/test_training.hpp"
 
 namespace earshot {
 namespace {
 
+using ::earshot::testing::column;
+using ::earshot::testing::mean;
 using ::testing::Each;
 using ::testing::HasSubstr;
 
@@ -50,19 +53,6 @@ Plan plan_of(const std::string& protocol, const std::string& more, const std::st
 
 Json tables_of(const Plan& plan, const TrainingData& data, std::size_t trial = 0) {
   return run_train_trial(plan.cells[0], {plan.seed, trial}, data, testing::sources()).at("tables");
-}
-
-std::vector<Json> column(const Json& table, const std::string& name) {
-  const Json& columns = table.at("columns");
-  const auto place = std::find(columns.begin(), columns.end(), name) - columns.begin();
-  std::vector<Json> values;
-  for (const Json& row : table.at("rows")) values.push_back(row.at(static_cast<std::size_t>(place)));
-  return values;
-}
-double mean(const std::vector<Json>& values) {
-  double sum = 0;
-  for (const Json& value : values) sum += value.get<double>();
-  return sum / static_cast<double>(values.size());
 }
 
 TEST(TableAttack, AServerReadsRowsOffGradientsWithoutNoise) {

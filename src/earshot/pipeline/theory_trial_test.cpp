@@ -6,9 +6,12 @@
 #include "earshot/core/parallel.hpp"
 #include "earshot/pipeline/components.hpp"
 #include "earshot/pipeline/pipeline.hpp"
+#include "earshot/pipeline/test_tables.hpp"
 
 namespace earshot {
 namespace {
+
+using ::earshot::testing::column;
 
 constexpr const char* kPlan = R"(
 name = "t"
@@ -26,14 +29,6 @@ kind = "none"
 
 Plan plan_from(const std::string& text) {
   return parse_plan(text, "test.toml", standard_catalogue());
-}
-
-std::vector<Json> column(const Json& table, const std::string& name) {
-  std::size_t index = 0;
-  while (table["columns"][index] != name) ++index;
-  std::vector<Json> values;
-  for (const Json& row : table["rows"]) values.push_back(row[index]);
-  return values;
 }
 
 TEST(TheoryTrial, FillsEveryTableAndAgreesWhereItShould) {

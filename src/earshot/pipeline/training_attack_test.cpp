@@ -4,12 +4,15 @@
 #include <gtest/gtest.h>
 
 #include "earshot/core/parallel.hpp"
+#include "earshot/pipeline/test_tables.hpp"
 #include "earshot/pipeline/test_training.hpp"
 #include "source_dir.hpp"
 
 namespace earshot {
 namespace {
 
+using ::earshot::testing::column;
+using ::earshot::testing::mean;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 
@@ -23,20 +26,6 @@ testing::Wanted attacked(std::string protocol, std::string attack, std::string m
 
 Json run(const testing::Setting& setting, std::size_t trial = 0) {
   return run_train_trial(setting.plan.cells[0], {setting.plan.seed, trial}, setting.data, testing::sources());
-}
-
-/// The values of a column.
-std::vector<Json> column(const Json& table, const std::string& name) {
-  const Json& columns = table.at("columns");
-  const auto place = std::find(columns.begin(), columns.end(), name) - columns.begin();
-  std::vector<Json> values;
-  for (const Json& row : table.at("rows")) values.push_back(row.at(static_cast<std::size_t>(place)));
-  return values;
-}
-double mean(const std::vector<Json>& values) {
-  double sum = 0;
-  for (const Json& value : values) sum += value.get<double>();
-  return sum / static_cast<double>(values.size());
 }
 
 TEST(TrainingAttack, AServerReadsSingleRecordsOffTheirGradients) {
