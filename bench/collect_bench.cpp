@@ -54,7 +54,7 @@ void BM_TenEpochs(benchmark::State& state) {
   records.targets = records.inputs.topRows(1);
   const Task task{
       DenseNet({static_cast<std::size_t>(attributes), static_cast<std::size_t>(attributes * 3 / 2), 1},
-               Activation::kRelu, Activation::kLinear),
+               DenseActivation::kRelu, DenseActivation::kLinear),
       Loss::kMeanSquared};
   TrainingOptions options;
   options.epochs = 10;

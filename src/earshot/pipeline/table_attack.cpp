@@ -92,6 +92,8 @@ class TableAttack {
     options.members = settings_.size("members");
     options.descent.iterations = settings_.size("iterations");
     options.descent.rate = settings_.real("rate");
+    options.relaxation =
+        settings_.text("relaxation") == "softmax" ? CodeRelaxation::kSoftmax : CodeRelaxation::kPlaces;
     options.seed = address_.seed;
     options.trial = trial_of(index);
     const bool known = settings_.text("labels") == "known";

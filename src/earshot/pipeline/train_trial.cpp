@@ -160,9 +160,17 @@ void TrainTrial::let_listen(const Cell& cell, const TrialAddress& address) {
   protocol_->start_encrypted([&](NodeId from, NodeId to, std::span<const double> message) {
     listeners_->recorder().on_encrypted(from, to, message);
   });
-  recording_bytes_ =
-      static_cast<double>(listeners_->recorded_rounds(cell.at("protocol").settings.size("rounds"))) *
+  recording_bytes_ = bytes_to_record(cell);
+}
+
+double TrainTrial::bytes_to_record(const Cell& cell) const {
+  const double in_a_round =
       recorded_bytes(cell, task_->state_size(), listeners_->network(), listeners_->adversaries());
+  const std::uint64_t rounds = listeners_->recorded_rounds(cell.at("protocol").settings.size("rounds"));
+  const double all = static_cast<double>(rounds) * in_a_round;
+  const auto chosen = listeners_->read();
+  if (!std::ranges::all_of(chosen, [](const auto& one) { return one.has_value(); })) return all;
+  return std::min(all, chosen_bytes(chosen, task_->state_size(), in_a_round / protocol_->exchanges()));
 }
 
 /// Sizes of data and batches, and the law of the noise, are no secrets.

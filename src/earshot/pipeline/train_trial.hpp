@@ -53,6 +53,7 @@ class TrainTrial {
   void build_network(const Cell& cell, const TrialAddress& address, const GraphSources& sources);
   std::vector<double> start(const TrialAddress& address) const;
   void let_listen(const Cell& cell, const TrialAddress& address);
+  double bytes_to_record(const Cell& cell) const;
   void tell_of_training(const Cell& cell, PublicKnowledge& told);
   Protection protection(const Cell& cell, const std::vector<std::vector<std::size_t>>& shards) const;
   Json rounds_table() const;

@@ -152,9 +152,11 @@ TrainingListeners::TrainingListeners(const Cell& cell, const TrialAddress& addre
   if (cell.find("attack") != nullptr) choose_rounds(cell, protocol, told);
   // What an attack on one round needs may begin in the exchange before it.
   const Round before = attacked_.empty() || first_ == 0 ? 0 : 1;
-  recorder_ = std::make_unique<Recorder>(
-      network_.node_count(), adversaries_, std::move(told),
-      RoundWindow{exchange_of(first_, exchanges_) - before, exchange_of(end_, exchanges_)});
+  const RoundWindow window{exchange_of(first_, exchanges_) - before, exchange_of(end_, exchanges_)};
+  recorder_ = std::make_unique<Recorder>(network_.node_count(), adversaries_, std::move(told), window);
+  read_.resize(adversaries_.size());
+  if (cell.find("attack") != nullptr && attacked_.empty() && cell.find("faults") == nullptr)
+    choose_messages(cell, window);
   if (!attacked_.empty()) chosen_ = std::make_unique<ChosenExchanges>(*recorder_, windows_);
 }
 
@@ -178,6 +180,14 @@ void TrainingListeners::choose_rounds(const Cell& cell, const Protocol& protocol
   tell_graphs(protocol, attacked_, told);
 }
 
+/// On a network that loses nothing an attack often knows beforehand what it will read.
+void TrainingListeners::choose_messages(const Cell& cell, const RoundWindow& window) {
+  for (std::size_t i = 0; i < adversaries_.size(); ++i) {
+    read_[i] = messages_read(adversaries_[i], recorder_->told(), window, cell.at("attack").settings);
+    if (read_[i]) recorder_->keep_only(i, *read_[i]);
+  }
+}
+
 std::vector<std::uint64_t> TrainingListeners::recorded(std::uint64_t made) const {
   std::vector<std::uint64_t> rounds;
   for (std::uint64_t round = first_ + 1; attacked_.empty() && round <= std::min(made, end_); ++round)
@@ -199,12 +209,15 @@ Json TrainingListeners::table(std::uint64_t rounds_made) const {
   RowTable table(columns());
   for (const View& view : recorder_->views()) {
     std::map<std::uint64_t, Heard> by_round;
-    for (const Overheard& message : view.messages()) {
-      Heard& heard = by_round[message.round / exchanges_];
+    const auto count = [&](Round round, NodeId from, std::size_t numbers) {
+      Heard& heard = by_round[round / exchanges_];
       ++heard.messages;
-      heard.numbers += message.message.size();
-      heard.from.insert(message.from);
-    }
+      heard.numbers += numbers;
+      heard.from.insert(from);
+    };
+    for (const Overheard& message : view.messages())
+      count(message.round, message.from, message.message.size());
+    for (const Unkept& message : view.unkept()) count(message.round, message.from, message.numbers);
     const std::string name = adversary_name(network_, view.adversary());
     for (const std::uint64_t round : recorded(rounds_made)) {
       const Heard& heard = by_round[round - 1];

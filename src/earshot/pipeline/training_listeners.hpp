@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,9 @@ class TrainingListeners {
   /// Rounds of training recorded when so many have been made: those between adversary.from and
   /// adversary.rounds, or of these the ones that an attack asks for by attack.rounds.
   std::uint64_t recorded_rounds(std::uint64_t made) const;
+  /// Messages an adversary keeps, where the attack says beforehand which ones it will read; none: all it
+  /// hears.
+  std::span<const std::optional<MessageChoice>> read() const { return read_; }
 
   /// Rounds of training, from 1, that an attack asks for by attack.rounds; ascending.
   std::span<const std::uint64_t> attacked_rounds() const { return attacked_; }
@@ -74,12 +78,14 @@ class TrainingListeners {
   std::vector<Adversary> adversaries_;
   std::vector<std::uint64_t> recorded(std::uint64_t made) const;
   void choose_rounds(const Cell& cell, const Protocol& protocol, PublicKnowledge& told);
+  void choose_messages(const Cell& cell, const RoundWindow& window);
 
   std::uint64_t first_ = 0;  // round of training, from 0
   std::uint64_t end_ = 0;
   std::vector<std::uint64_t> attacked_;  // rounds of training, from 1; empty: as the two above say
   std::vector<RoundWindow> windows_;     // of the network, for those
   Round exchanges_ = 1;
+  std::vector<std::optional<MessageChoice>> read_;
   std::unique_ptr<Recorder> recorder_;
   std::unique_ptr<ChosenExchanges> chosen_;
 };

@@ -208,6 +208,17 @@ double recorded_bytes(const Cell& cell, std::size_t state_size, const Graph& net
   return bytes;
 }
 
+double chosen_bytes(std::span<const std::optional<MessageChoice>> chosen, std::size_t state_size,
+                    double bytes_per_exchange) {
+  const double message = sizeof(double) * static_cast<double>(state_size) + kPerMessage;
+  double bytes = 0;
+  for (const auto& choice : chosen) {
+    bytes += static_cast<double>(choice->single.size()) * message +
+             static_cast<double>(choice->window.end - choice->window.first) * bytes_per_exchange;
+  }
+  return bytes;
+}
+
 double physical_memory() {
   return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
 }

@@ -3,11 +3,12 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 
 #include "earshot/experiment/plan.hpp"
 #include "earshot/graph/graph.hpp"
-#include "earshot/threat/adversary.hpp"
+#include "earshot/threat/view.hpp"
 
 namespace earshot {
 
@@ -26,6 +27,10 @@ double held_bytes(const Cell& cell, const TrainingSize& size);
 /// in TrainingListeners.
 double recorded_bytes(const Cell& cell, std::size_t state_size, const Graph& network,
                       std::span<const Adversary> adversaries);
+
+/// The same for the whole of the run, where an attack has said which messages it will read.
+double chosen_bytes(std::span<const std::optional<MessageChoice>> chosen, std::size_t state_size,
+                    double bytes_per_exchange);
 
 /// Of the machine.
 double physical_memory();

@@ -90,6 +90,20 @@ void check(const PrimalDualOptions& options, const ProtocolParts& parts) {
   }
 }
 
+const char* name_of(Activation activation) {
+  switch (activation) {
+    case Activation::kAll:
+      return "all";
+    case Activation::kRandomOne:
+      return "random_one";
+    case Activation::kProbability:
+      return "probability";
+    case Activation::kServer:
+      return "server";
+  }
+  fail(Fault::kInternal, "unknown activation");
+}
+
 Graph graph_of(const ProtocolParts& parts) {
   const Graph& graph = parts.gossip_matrix->graph();
   if (graph.node_count() < 2 || !is_connected(graph)) {
@@ -306,6 +320,7 @@ Json PrimalDualTraining::public_facts() const {
              {"loss", options_.sum_of_losses ? "sum" : "mean"},
              {"messages", edges.differential ? "differential" : "plain"},
              {"z_deviation", options_.z_deviation},
+             {"activation", name_of(options_.schedule.activation)},
              {"exchanges", common_.schedule.exchanges()},
              {"hidden_dimension", hidden_dimension(graph_)}};
   if (edges.quantiser.active()) {

@@ -68,6 +68,40 @@ TEST(Recorder, KeepsExactlyTheWiresEachAdversaryHears) {
   EXPECT_EQ(recorder.views()[0].messages().back().to, std::optional<NodeId>(0));
 }
 
+TEST(Recorder, OfWhatIsNotChosenKeepsOnlyThatItWasSaid) {
+  const Graph graph = path(3);
+  const std::vector<Adversary> adversaries = {make_adversary(graph, {0}), make_adversary(graph, {}, {1})};
+  Recorder recorder(graph, adversaries, {}, 9);
+  recorder.keep_only(1, {{2, 3}, {{0, 1, 0}}});
+  for (Round round = 0; round < 4; ++round) {
+    for (const NodeId to : graph.neighbours(1)) recorder.on_message(round, 1, to, std::vector<double>{1, 2});
+  }
+  EXPECT_EQ(recorder.views()[0].messages().size(), 4U);  // another's choice
+  EXPECT_TRUE(recorder.views()[0].unkept().empty());
+  const View& view = recorder.views()[1];
+  ASSERT_EQ(view.messages().size(), 3U);  // one of round 0, all of round 2
+  EXPECT_EQ(view.messages()[0].round, 0U);
+  EXPECT_EQ(view.messages()[0].to, std::optional<NodeId>(0));
+  EXPECT_EQ(view.messages()[2].round, 2U);
+  ASSERT_EQ(view.unkept().size(), 5U);
+  EXPECT_EQ(view.unkept()[0].to, std::optional<NodeId>(2));
+  EXPECT_EQ(view.unkept()[0].numbers, 2U);
+  EXPECT_EQ(view.unkept()[4].round, 3U);
+  EXPECT_EQ(view.rounds(), 4U);
+}
+
+/// Nobody wants it, so it takes no memory.
+TEST(Recorder, WhatNobodyKeepsIsNotHeld) {
+  const Graph graph = path(3);
+  const std::vector<Adversary> adversaries = {make_adversary(graph, {}, {1})};
+  Recorder recorder(graph, adversaries, {}, 9);
+  recorder.keep_only(0, {{}, {{0, 1, 0}}});
+  for (Round round = 0; round < 4; ++round)
+    for (const NodeId to : graph.neighbours(1))
+      recorder.on_message(round, 1, to, std::vector<double>{1.0 * round, 1.0 * to});
+  EXPECT_EQ(recorder.kept_numbers(), 2U);
+}
+
 std::vector<Adversary> made(std::string_view name, const Json& settings, const Graph& graph) {
   for (const AdversaryComponent& component : adversary_components()) {
     Stream stream({5, Purpose::kCoalition, 2});

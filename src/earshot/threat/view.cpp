@@ -1,5 +1,6 @@
 #include "earshot/threat/view.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include "earshot/core/error.hpp"
@@ -10,6 +11,7 @@ Recorder::Recorder(std::size_t nodes, std::span<const Adversary> adversaries, Pu
                    const RoundWindow& window)
     : told_(std::move(told)),
       window_(window),
+      chosen_(adversaries.size()),
       members_(nodes),
       taps_(nodes),
       wires_(nodes),
@@ -77,15 +79,23 @@ void Recorder::on_encrypted(NodeId from, NodeId to, std::span<const double> mess
 }
 
 void Recorder::record(const Overheard& heard) {
-  if (window_.contains(heard.round) && !listeners_.empty()) {
-    const std::span<const double> kept = keep(heard);
+  if (window_.contains(heard.round)) {
+    const auto wants = [&](std::size_t view) { return keeps(view, heard); };
+    const auto kept = std::ranges::any_of(listeners_, wants) ? keep(heard) : std::span<const double>();
     for (const std::size_t i : listeners_) {
-      views_[i].messages_.push_back({heard.round, heard.from, heard.to, kept, heard.said});
+      if (wants(i))
+        views_[i].messages_.push_back({heard.round, heard.from, heard.to, kept, heard.said});
+      else
+        views_[i].unkept_.push_back({heard.round, heard.from, heard.to, heard.message.size()});
       views_[i].rounds_ = heard.round + 1;
     }
   }
   for (const std::size_t i : listeners_) listens_[i] = 0;
   listeners_.clear();
+}
+
+bool Recorder::keeps(std::size_t view, const Overheard& heard) const {
+  return !chosen_[view] || chosen_[view]->contains(heard);
 }
 
 /// What a sender says in one round lies still, so the same memory is the same message to another receiver.
@@ -106,16 +116,26 @@ std::size_t Recorder::kept_numbers() const {
 
 namespace {
 
+void save_header(StateWriter& out, const Unkept& heard) {
+  out.number(heard.round);
+  out.number(heard.from);
+  out.number(heard.to ? *heard.to + std::uint64_t{1} : 0);
+  out.number(heard.numbers);
+}
+
 void save_messages(StateWriter& out, std::span<const Overheard> messages,
                    const std::map<const double*, std::size_t>& payloads) {
   out.number(messages.size());
   for (const Overheard& heard : messages) {
-    out.number(heard.round);
     out.number(heard.said);
-    out.number(heard.from);
-    out.number(heard.to ? *heard.to + std::uint64_t{1} : 0);
+    save_header(out, {heard.round, heard.from, heard.to, heard.message.size()});
     out.number(payloads.at(heard.message.data()));
   }
+}
+
+void save_unkept(StateWriter& out, std::span<const Unkept> unkept) {
+  out.number(unkept.size());
+  for (const Unkept& heard : unkept) save_header(out, heard);
 }
 
 }  // namespace
@@ -130,21 +150,30 @@ void Recorder::save(StateWriter& out) const {
   for (const View& view : views_) {
     save_messages(out, view.encrypted_, index);
     save_messages(out, view.messages_, index);
+    save_unkept(out, view.unkept_);
   }
 }
 
-Overheard Recorder::load_message(StateReader& in) const {
-  Overheard heard;
+/// A message may be to everybody; nodes outside the network are refused.
+Unkept Recorder::load_header(StateReader& in) const {
+  Unkept heard;
   heard.round = static_cast<Round>(in.number());
-  heard.said = static_cast<Round>(in.number());
   heard.from = static_cast<NodeId>(in.number());
   const std::uint64_t to = in.number();
   if (to > 0) heard.to = static_cast<NodeId>(to - 1);
-  const std::uint64_t payload = in.number();
-  if (payload >= payloads_.size() || heard.from >= members_.size() || to > members_.size())
-    fail(Fault::kData, "a recording names a message or a node that it does not have");
-  heard.message = payloads_[payload];
+  if (heard.from >= members_.size() || to > members_.size())
+    fail(Fault::kData, "a recording names a node that it does not have");
+  heard.numbers = in.number();
   return heard;
+}
+
+Overheard Recorder::load_message(StateReader& in) const {
+  const auto said = static_cast<Round>(in.number());
+  const Unkept header = load_header(in);
+  const std::uint64_t payload = in.number();
+  if (payload >= payloads_.size() || payloads_[payload].size() != header.numbers)
+    fail(Fault::kData, "a recording names a message that it does not have");
+  return {header.round, header.from, header.to, payloads_[payload], said};
 }
 
 void Recorder::load(StateReader& in) {
@@ -154,11 +183,16 @@ void Recorder::load(StateReader& in) {
   for (View& view : views_) {
     view.encrypted_.clear();
     view.messages_.clear();
+    view.unkept_.clear();
     view.rounds_ = 0;
     for (std::uint64_t left = in.number(); left > 0; --left) view.encrypted_.push_back(load_message(in));
     for (std::uint64_t left = in.number(); left > 0; --left) {
       view.messages_.push_back(load_message(in));
       view.rounds_ = view.messages_.back().round + 1;
+    }
+    for (std::uint64_t left = in.number(); left > 0; --left) {
+      view.unkept_.push_back(load_header(in));
+      view.rounds_ = std::max(view.rounds_, view.unkept_.back().round + 1);
     }
   }
 }

@@ -3,7 +3,9 @@
 
 #include <deque>
 #include <optional>
+#include <set>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "earshot/core/json.hpp"
@@ -42,6 +44,28 @@ struct RoundWindow {
   bool contains(Round round) const { return first <= round && round < end; }
 };
 
+/// Of a message that was heard, nothing but that it was said: an adversary who knows beforehand which
+/// messages it will read need not keep the others.
+struct Unkept {
+  Round round = 0;
+  NodeId from = 0;
+  std::optional<NodeId> to;
+  std::size_t numbers = 0;
+};
+
+/// Round, sender, receiver.
+using MessageKeys = std::set<std::tuple<Round, NodeId, NodeId>>;
+
+/// Messages of a run by when and between whom they are said.
+struct MessageChoice {
+  RoundWindow window{};  // everything said in these rounds
+  MessageKeys single{};
+  bool contains(const Overheard& heard) const {
+    return window.contains(heard.round) ||
+           (heard.to && single.contains({heard.round, heard.from, *heard.to}));
+  }
+};
+
 class View {
  public:
   View(Adversary adversary, const PublicKnowledge& told) : adversary_(std::move(adversary)), told_(&told) {}
@@ -52,6 +76,9 @@ class View {
   std::span<const Overheard> messages() const { return messages_; }
   /// What members were told, and told others, before the first round by channels nobody else can read.
   std::span<const Overheard> encrypted() const { return encrypted_; }
+  /// What was heard beside `messages()`, in the same order; nothing unless the recorder was told what to
+  /// keep.
+  std::span<const Unkept> unkept() const { return unkept_; }
   Round rounds() const { return rounds_; }
 
  private:
@@ -60,6 +87,7 @@ class View {
   const PublicKnowledge* told_;
   std::vector<Overheard> messages_;
   std::vector<Overheard> encrypted_;
+  std::vector<Unkept> unkept_;
   Round rounds_ = 0;
 };
 
@@ -80,6 +108,9 @@ class Recorder : public Observer {
   void on_message(Round round, NodeId from, NodeId to, std::span<const double> message) override;
   void on_missed(Round round, NodeId from, NodeId to, std::span<const double> message) override;
   void on_late(Round round, NodeId from, NodeId to, Round said, std::span<const double> message) override;
+  /// Of what this adversary hears, keep nothing but that it was said unless it is chosen. Before the first
+  /// message.
+  void keep_only(std::size_t view, MessageChoice choice) { chosen_[view] = std::move(choice); }
   /// Before the first round: members at either end know it, no tap does.
   void on_encrypted(NodeId from, NodeId to, std::span<const double> message);
   std::span<const View> views() const { return views_; }
@@ -96,7 +127,9 @@ class Recorder : public Observer {
   void add_listeners(const Views& views);
   void add_wire(NodeId from, NodeId to);
   void record(const Overheard& heard);
+  bool keeps(std::size_t view, const Overheard& heard) const;
   std::span<const double> keep(const Overheard& heard);
+  Unkept load_header(StateReader& in) const;
   Overheard load_message(StateReader& in) const;
 
   PublicKnowledge told_;
@@ -104,6 +137,7 @@ class Recorder : public Observer {
   std::deque<std::vector<double>> payloads_;
   Overheard last_;  // whose message is the last payload, in the memory it came from
   std::vector<View> views_;
+  std::vector<std::optional<MessageChoice>> chosen_;                // by view; none: all
   std::vector<Views> members_;                                      // by node: which views it is a member of
   std::vector<Views> taps_;                                         // by node: which views read all it says
   std::vector<std::vector<std::pair<NodeId, std::size_t>>> wires_;  // by node: far end and view

@@ -12,7 +12,7 @@
 namespace earshot {
 namespace {
 
-constexpr const char* kFormat = "earshot views 2";
+constexpr const char* kFormat = "earshot views 3";
 
 void save_nodes(StateWriter& out, std::span<const NodeId> nodes) {
   out.number(nodes.size());

@@ -26,6 +26,13 @@ PublicKnowledge everything_public(const GossipMatrix& matrix) {
   return told;
 }
 
+void expect_equal(std::span<const Unkept> a, std::span<const Unkept> b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i)
+    EXPECT_EQ(std::tie(a[i].round, a[i].from, a[i].to, a[i].numbers),
+              std::tie(b[i].round, b[i].from, b[i].to, b[i].numbers));
+}
+
 /// A broadcast, one message to two receivers, a lost one and a late one.
 void speak(Recorder& recorder, const Graph& graph) {
   const std::vector<double> first = {1, 2}, second = {0.1};
@@ -42,7 +49,10 @@ TEST(ViewFile, ReadsBackWhatWasHeardAndTold) {
   const std::vector<Adversary> adversaries = {make_adversary(graph, {0}),
                                               make_adversary(graph, {3}, {2}, {{1, 2}})};
   Recorder recorder(graph, adversaries, everything_public(matrix), 9);
+  recorder.keep_only(1, {{}, {{1, 2, 3}}});
   speak(recorder, graph);
+  ASSERT_EQ(recorder.views()[1].messages().size(), 1U);
+  ASSERT_EQ(recorder.views()[1].unkept().size(), 3U);
   const std::string bytes = views_to_bytes(graph, recorder);
   const StoredViews read = views_from_bytes(bytes, "test");
   EXPECT_TRUE(views_to_bytes(*read.network, *read.recorder) == bytes);
@@ -63,6 +73,8 @@ TEST(ViewFile, ReadsBackWhatWasHeardAndTold) {
       EXPECT_EQ(std::tie(a.round, a.from, a.to, a.said), std::tie(b.round, b.from, b.to, b.said));
       EXPECT_THAT(a.message, ElementsAreArray(b.message.begin(), b.message.end()));
     }
+    expect_equal(view.unkept(), recorder.views()[i].unkept());
+    EXPECT_EQ(view.rounds(), recorder.views()[i].rounds());
   }
   for (NodeId node = 0; node < 4; ++node) {
     EXPECT_THAT(read.gossip_matrix->edge_weights(node),
@@ -85,7 +97,7 @@ TEST(ViewFile, RefusesDamageAndNonsense) {
   const auto sealed = [](std::uint64_t member, std::uint64_t from, std::uint64_t payload,
                          const char* name = "b", std::uint64_t end = 1, const char* facts = "{}") {
     StateWriter out;
-    out.text("earshot views 2");
+    out.text("earshot views 3");
     out.number(2);
     out.text("a");
     out.text(name);
@@ -104,8 +116,9 @@ TEST(ViewFile, RefusesDamageAndNonsense) {
     out.reals(std::vector<double>{5});
     out.number(0);
     out.number(1);
-    for (const std::uint64_t value : {std::uint64_t{0}, std::uint64_t{0}, from, std::uint64_t{0}, payload})
-      out.number(value);
+    const std::uint64_t zero = 0, numbers = 1;
+    for (const std::uint64_t value : {zero, zero, from, zero, numbers, payload}) out.number(value);
+    out.number(0);
     return out.sealed();
   };
   EXPECT_EQ(views_from_bytes(sealed(0, 1, 0), "test").views()[0].messages().size(), 1U);

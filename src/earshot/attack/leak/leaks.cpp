@@ -113,6 +113,19 @@ RoundWindow window_of_round(const PublicKnowledge& told, std::uint64_t round) {
   return window(0, 2 * round);  // differences and controls are sums from the start
 }
 
+std::optional<MessageChoice> messages_read(const Adversary& adversary, const PublicKnowledge& told,
+                                           const RoundWindow& window, const Settings& recipe) {
+  const auto source = leak_source(fact<std::string>(told, "kind"));
+  if (source == LeakSource::kFederated && recipe.has("round"))
+    return MessageChoice{window_of_round(told, recipe.size("round")), {}};
+  const bool few = recipe.has("victims") && recipe.size("victims") > 0;
+  const bool fits = recipe.has("fit_step") && recipe.boolean("fit_step");
+  if (source != LeakSource::kPrimalDual || !few || fits) return {};
+  auto read = messages_read(adversary, told, window, primal_dual_options(recipe, nullptr));
+  if (!read) return {};
+  return MessageChoice{{}, std::move(*read)};
+}
+
 double public_noise_scale(const PublicKnowledge& told, const Leak& leak) {
   if (leak.cell > 0) return leak.cell;
   const auto found = told.protocol.find("noise");

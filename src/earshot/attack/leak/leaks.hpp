@@ -25,6 +25,11 @@ StepChoice step_choice(const Settings& recipe, const PublicKnowledge& told);
 /// Rounds of the network that a view must hold so that `find_leaks` can read one round of training.
 RoundWindow window_of_round(const PublicKnowledge& told, std::uint64_t round);
 
+/// Of what this adversary hears in the window, all that `find_leaks` will read; none where that is
+/// everything, or cannot be said before the run.
+std::optional<MessageChoice> messages_read(const Adversary& adversary, const PublicKnowledge& told,
+                                           const RoundWindow& window, const Settings& recipe);
+
 /// The scale of the noise on the numbers of a leak, or the cell of their quantiser, as far as it is public: 0
 /// if not. Gaussian: the deviation; Laplace: the scale b.
 double public_noise_scale(const PublicKnowledge& told, const Leak& leak);

@@ -27,8 +27,9 @@ Round last_exchange(const PrimalDualFacts& facts, std::uint64_t rounds) {
 
 class PrimalDualReader {
  public:
-  PrimalDualReader(const View& view, const PrimalDualLeakOptions& options)
-      : view_(view), options_(options), transcript_(make_transcript(view, options.until)) {
+  /// Where given, `read` gathers the messages that leaks are read off.
+  PrimalDualReader(const View& view, const PrimalDualLeakOptions& options, MessageKeys* read = nullptr)
+      : view_(view), options_(options), transcript_(make_transcript(view, options.until, read)) {
     const PrimalDualFacts& facts = transcript_.facts();
     rule_ = options.exact_rule ? LocalRule::kExact : facts.rule;
   }
@@ -36,7 +37,9 @@ class PrimalDualReader {
   std::vector<Leak> leaks() {
     set_bend();
     std::vector<Leak> all;
+    std::size_t read = 0;
     for (const NodeId node : victims()) {
+      if (options_.victims != 0 && read == options_.victims) break;
       std::vector<Leak> own;
       const std::size_t first = first_step(node);
       for (std::size_t k = 0; k < options_.rounds; ++k) {
@@ -44,6 +47,7 @@ class PrimalDualReader {
         if (!leak) break;
         own.push_back(std::move(*leak));
       }
+      if (!own.empty()) ++read;
       if (options_.together && own.size() > 1) own = {added_up(own)};
       std::ranges::move(own, std::back_inserter(all));
     }
@@ -51,10 +55,10 @@ class PrimalDualReader {
   }
 
  private:
-  static PrimalDualTranscript make_transcript(const View& view, std::uint64_t until) {
+  static PrimalDualTranscript make_transcript(const View& view, std::uint64_t until, MessageKeys* read) {
     PrimalDualFacts facts = primal_dual_facts(view.told());
     const Round end = last_exchange(facts, until);
-    return PrimalDualTranscript(view, std::move(facts), end);
+    return PrimalDualTranscript(view, std::move(facts), end, read);
   }
 
   void set_bend() {
@@ -203,7 +207,33 @@ class PrimalDualReader {
   double bend_ = 0;
 };
 
+/// Everybody tells every neighbour something in every exchange: one number, and always the same.
+void rehearse(const Graph& network, const RoundWindow& window, Recorder& recorder) {
+  const double nothing = 0;
+  const std::span<const double> message(&nothing, 1);
+  const auto every_link = [&](const auto& tell) {
+    for (NodeId from = 0; from < network.node_count(); ++from) {
+      for (const NodeId to : network.neighbours(from)) tell(from, to);
+    }
+  };
+  every_link([&](NodeId from, NodeId to) { recorder.on_encrypted(from, to, message); });
+  for (Round round = window.first; round < window.end; ++round)
+    every_link([&](NodeId from, NodeId to) { recorder.on_message(round, from, to, message); });
+}
+
 }  // namespace
+
+std::optional<MessageKeys> messages_read(const Adversary& adversary, const PublicKnowledge& told,
+                                         const RoundWindow& window, PrimalDualLeakOptions options) {
+  const bool foreseeable = options.fit_step == nullptr && options.anchor != ModelAnchor::kLast;
+  if (!foreseeable || fact<std::string>(told, "activation", "") != "all") return {};
+  options.together = false;  // the same messages, and zeros cannot be aligned
+  Recorder recorder(told.network->node_count(), {&adversary, 1}, told, window);
+  rehearse(*told.network, window, recorder);
+  MessageKeys read;
+  PrimalDualReader(recorder.views()[0], options, &read).leaks();
+  return read;
+}
 
 std::vector<Leak> primal_dual_leaks(const View& view, const PrimalDualLeakOptions& options) {
   return PrimalDualReader(view, options).leaks();

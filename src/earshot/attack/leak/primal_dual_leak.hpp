@@ -37,6 +37,7 @@ struct PrimalDualLeakOptions {
   std::uint64_t rounds = 1;  // leaks per victim, from consecutive steps of the victim
   bool together = false;     // those leaks as one, added up so that noise averages out (aligned_sum)
   std::uint64_t until = 0;   // the adversary listens for so many rounds of training; 0: all recorded
+  std::size_t victims = 0;   // so many at most of those that show something, in their order; 0: all
 };
 
 /// For every honest node of which enough is heard. Observations are of the mean loss of the node's records;
@@ -45,5 +46,12 @@ struct PrimalDualLeakOptions {
 /// without a guess, and differences of gradients where a step sees only part of the records. Leaks added up
 /// name no models.
 std::vector<Leak> primal_dual_leaks(const View& view, const PrimalDualLeakOptions& options);
+
+/// The messages that `primal_dual_leaks` will read of a run in which everybody speaks in every exchange of
+/// the window, found by reading such a run before there is one: what is read depends on who hears whom, not
+/// on what is said. A view that has only these gives the same leaks to the last bit. None where that does not
+/// hold: nodes that sleep, a server, a step that is fitted, a last model, which depends on when the run ends.
+std::optional<MessageKeys> messages_read(const Adversary& adversary, const PublicKnowledge& told,
+                                         const RoundWindow& window, PrimalDualLeakOptions options);
 
 }  // namespace earshot

@@ -92,6 +92,54 @@ TEST(PrimalDualLeak, TakesTheWholeGradientWhereItShows) {
   }
 }
 
+/// What is foreseen of a run is all that is read of it: the same leaks, to the last bit, off a fraction.
+TEST(PrimalDualLeak, WhatWillBeReadIsKnownBeforeTheRun) {
+  const Graph graph = testing::geometric(12, 0.45);
+  const Adversary adversary = testing::tapping_all(12, {4});
+  const auto expect_foreseen = [&](const Json& given, const PrimalDualLeakOptions& options) {
+    const OverheardRun whole(pdmm_component(), given, graph, adversary, 8, 3);
+    const auto read = messages_read(adversary, whole.view().told(), {0, 8}, options);
+    ASSERT_TRUE(read);
+    EXPECT_LT(read->size(), whole.view().messages().size() / 2);
+    const OverheardRun few(pdmm_component(), given, graph, adversary, 8, 3, testing::logistic(), 0, *read);
+    EXPECT_EQ(few.view().messages().size(), read->size());
+    const auto expected = primal_dual_leaks(whole.view(), options);
+    const auto leaks = primal_dual_leaks(few.view(), options);
+    ASSERT_FALSE(expected.empty());
+    ASSERT_EQ(leaks.size(), expected.size());
+    for (std::size_t i = 0; i < leaks.size(); ++i) {
+      EXPECT_EQ(leaks[i].victim, expected[i].victim);
+      EXPECT_EQ(leaks[i].what, expected[i].what);
+      EXPECT_EQ(leaks[i].observation.values, expected[i].observation.values);
+      ASSERT_EQ(leaks[i].observation.terms.size(), expected[i].observation.terms.size());
+      for (std::size_t t = 0; t < leaks[i].observation.terms.size(); ++t)
+        EXPECT_EQ(leaks[i].observation.terms[t].parameters, expected[i].observation.terms[t].parameters);
+    }
+  };
+  for (const Json& rule : {testing::exact_update(), testing::one_step(), testing::parabola()}) {
+    for (const char* messages : {"plain", "differential"}) {
+      const Json given = with(rule, {{"messages", messages}, {"z_deviation", 1}});
+      for (const DualForm form : {DualForm::kBest, DualForm::kDifference, DualForm::kPublished})
+        expect_foreseen(given, {.form = form, .round = 2, .victims = 2});
+      expect_foreseen(given, {.form = DualForm::kDifference, .round = 2, .rounds = 2, .victims = 1});
+      expect_foreseen(given, {.round = 2, .rounds = 2, .together = true, .victims = 2});
+    }
+  }
+}
+
+TEST(PrimalDualLeak, SomeRunsCannotBeForeseen) {
+  const Graph graph = testing::geometric(12, 0.45);
+  const Adversary adversary = testing::tapping_all(12, {4});
+  const OverheardRun run(pdmm_component(), with(testing::one_step(), kHidden), graph, adversary, 3);
+  EXPECT_TRUE(messages_read(adversary, run.view().told(), {0, 3}, {.victims = 2}));
+  EXPECT_FALSE(
+      messages_read(adversary, run.view().told(), {0, 3}, {.anchor = ModelAnchor::kLast, .victims = 2}));
+  const OverheardRun sleepy(pdmm_component(),
+                            with(with(testing::one_step(), kHidden), {{"activation", "random_one"}}), graph,
+                            adversary, 3);
+  EXPECT_FALSE(messages_read(adversary, sleepy.view().told(), {0, 3}, {.victims = 2}));
+}
+
 TEST(PrimalDualLeak, ANodeAmongMembersHasNoSecrets) {
   const Graph graph = testing::ring(6);
   const OverheardRun run(pdmm_component(), with(testing::one_step(), kHidden), graph, {{0, 2}, {}, {}}, 4);

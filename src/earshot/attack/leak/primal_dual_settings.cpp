@@ -33,6 +33,7 @@ std::vector<Parameter> primal_dual_parameters() {
 PrimalDualLeakOptions primal_dual_options(const Settings& recipe, const Architecture* architecture) {
   PrimalDualLeakOptions options;
   if (recipe.has("round")) options.round = recipe.size("round");
+  if (recipe.has("victims")) options.victims = recipe.size("victims");
   if (!recipe.has("form")) return options;
   const std::string form = recipe.text("form");
   options.form = form == "best"         ? DualForm::kBest

@@ -3,6 +3,7 @@
 
 #include <Eigen/Core>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -31,7 +32,7 @@ inline Adversary tapping_all(std::size_t nodes, std::vector<NodeId> members) {
 struct OverheardRun {
   OverheardRun(const ProtocolComponent& component, Json given, const Graph& on, Adversary adversary,
                Round rounds, std::size_t per_node = 1, const Architecture& architecture = logistic(),
-               Round first = 0)
+               Round first = 0, const std::optional<MessageKeys>& kept = {})
       : graph(on),
         matrix(metropolis_weights(on)),
         small(on.node_count(), per_node, 1, architecture),
@@ -42,6 +43,7 @@ struct OverheardRun {
     const Round exchanges = protocol->exchanges();
     recorder = std::make_unique<Recorder>(wire.node_count(), adversaries, told(component, given),
                                           RoundWindow{first * exchanges, rounds * exchanges});
+    if (kept) recorder->keep_only(0, {{}, *kept});
     protocol->start_encrypted([&](NodeId from, NodeId to, std::span<const double> message) {
       recorder->on_encrypted(from, to, message);
     });

@@ -122,6 +122,8 @@ Schema tableak_recipe() {
        integer_parameter("members", 30, 1, 10'000, "searches in the ensemble"),
        integer_parameter("iterations", 1500, 1, 100'000'000, "of every search"),
        above_minimum(real_parameter("rate", 0.06, 0, 1e6, "step size of Adam on the signs")),
+       choice_parameter("relaxation", "places", {"places", "softmax"},
+                        "codes that are not one-hot: every place by itself, or their places as if they were"),
        integer_parameter("baseline_draws", 20, 1, 1'000'000,
                          "random tables that stand beside every reconstruction"),
        integer_parameter("rows_shown", 8, 0, 10'000,

@@ -16,11 +16,13 @@ DecoderBlock number_block(const ColumnBlock& block) {
   return {kind, block.first, block.width, {range}};
 }
 
-/// Places of a code hold 0 or 1, and with hashes that have a sign also -1; each is scaled for itself.
+/// Places of a code hold 0 or 1, and with hashes that have a sign also -1, which a softmax knows nothing of;
+/// each is scaled for itself.
 DecoderBlock code_block(const ColumnBlock& block, DecoderKind kind) {
-  const bool is_signed = std::ranges::any_of(block.words, [](const CodeWord& word) {
-    return std::ranges::any_of(word, [](double x) { return x < 0; });
-  });
+  const bool is_signed =
+      kind == DecoderKind::kSigmoid && std::ranges::any_of(block.words, [](const CodeWord& word) {
+        return std::ranges::any_of(word, [](double x) { return x < 0; });
+      });
   DecoderBlock out{kind, block.first, block.width, {}};
   for (const ColumnScale& place : block.places)
     out.ranges.push_back({place.scaled(is_signed ? -1 : 0), place.scaled(1)});
@@ -39,13 +41,16 @@ std::size_t row_count(const TableEncoder& encoder, std::span<const double> cells
   return count_of(cells.size(), encoder.blocks().size(), "cells");
 }
 
-Decoder table_decoder(const TableEncoder& encoder) {
+Decoder table_decoder(const TableEncoder& encoder, CodeRelaxation relaxation) {
   const bool one_hot = encoder.options().categories.encoding == CategoryEncoding::kOneHot;
+  const bool softmax = one_hot || relaxation == CodeRelaxation::kSoftmax;
   Decoder decoder;
   for (const ColumnBlock& block : encoder.blocks()) {
-    decoder.push_back(block.categorical()
-                          ? code_block(block, one_hot ? DecoderKind::kSoftmax : DecoderKind::kSigmoid)
-                          : number_block(block));
+    // The softmax of a single place could not move.
+    const bool moves = one_hot || block.width > 1;
+    decoder.push_back(block.categorical() ? code_block(block, softmax && moves ? DecoderKind::kSoftmax
+                                                                               : DecoderKind::kSigmoid)
+                                          : number_block(block));
   }
   return decoder;
 }

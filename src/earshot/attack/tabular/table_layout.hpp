@@ -11,10 +11,17 @@
 
 namespace earshot {
 
+/// How a search moves through the places of a code that is not one-hot.
+enum class CodeRelaxation {
+  kPlaces,   // a sigmoid each: every code word can be reached
+  kSoftmax,  // as if the code were one-hot: TabLeak left as it is, which reaches words with a single 1 only
+};
+
 /// Makes free variables records of this encoder (Vero et al. 2023, section 4.1): a softmax over the positions
-/// of a one-hot category, a sigmoid for each place of any other code, both scaled as the encoder scales
-/// codes, and a sigmoid between the lowest and the highest value for a number. A constant column is known.
-Decoder table_decoder(const TableEncoder& encoder);
+/// of a one-hot category, a sigmoid for each place of any other code unless it is relaxed otherwise, both
+/// scaled as the encoder scales codes, and a sigmoid between the lowest and the highest value for a number. A
+/// constant column is known.
+Decoder table_decoder(const TableEncoder& encoder, CodeRelaxation relaxation = CodeRelaxation::kPlaces);
 
 /// The rows nearest to these records: each category by the nearest code word, each number within the values
 /// the encoder was fitted on and with their decimals. Rows one after the other, one cell per column.

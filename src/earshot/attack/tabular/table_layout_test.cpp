@@ -41,9 +41,9 @@ TEST(TableLayout, EveryEncodingHasADecoderThatReachesEveryRow) {
 }
 
 TEST(TableLayout, BlocksFollowTheEncoding) {
-  const auto kinds = [](const TableEncoder& encoder) {
+  const auto kinds = [](const TableEncoder& encoder, CodeRelaxation relaxation = CodeRelaxation::kPlaces) {
     std::vector<DecoderKind> out;
-    for (const DecoderBlock& block : table_decoder(encoder)) out.push_back(block.kind);
+    for (const DecoderBlock& block : table_decoder(encoder, relaxation)) out.push_back(block.kind);
     return out;
   };
   using enum DecoderKind;
@@ -51,6 +51,9 @@ TEST(TableLayout, BlocksFollowTheEncoding) {
               ::testing::ElementsAre(kSigmoid, kSoftmax, kSigmoid, kFixed, kSoftmax, kSoftmax));
   EXPECT_THAT(kinds(people_encoder(CategoryEncoding::kBinary)),
               ::testing::ElementsAre(kSigmoid, kSigmoid, kSigmoid, kFixed, kSigmoid, kSigmoid));
+  EXPECT_EQ(kinds(people_encoder(), CodeRelaxation::kSoftmax), kinds(people_encoder()));
+  EXPECT_THAT(kinds(people_encoder(CategoryEncoding::kBinary), CodeRelaxation::kSoftmax),
+              ::testing::ElementsAre(kSigmoid, kSoftmax, kSigmoid, kFixed, kSigmoid, kSoftmax));
   const Decoder decoder = table_decoder(people_encoder(CategoryEncoding::kOneHot, NumberScaling::kMinMax));
   EXPECT_EQ(decoder[0].range(0).low, 0);
   EXPECT_EQ(decoder[0].range(0).high, 1);

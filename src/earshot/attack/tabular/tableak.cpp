@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include "earshot/attack/tabular/table_layout.hpp"
 #include "earshot/core/error.hpp"
 
 namespace earshot {
@@ -35,7 +34,7 @@ InversionOptions member_searches(const TableEncoder& encoder, const Observation&
   InversionOptions out;
   out.matching = options.matching;
   out.descent = options.descent;
-  out.decoder = table_decoder(encoder);
+  out.decoder = table_decoder(encoder, options.relaxation);
   out.restarts = options.members;
   out.start = Start::kUniform;
   out.targets = options.targets;

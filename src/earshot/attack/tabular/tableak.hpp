@@ -8,6 +8,7 @@
 
 #include "earshot/attack/inversion/inversion.hpp"
 #include "earshot/attack/tabular/ensemble.hpp"
+#include "earshot/attack/tabular/table_layout.hpp"
 #include "earshot/data/tables/table_encoder.hpp"
 
 namespace earshot {
@@ -17,6 +18,7 @@ struct TabLeakOptions {
   std::size_t members = 30;
   FirstOrderOptions descent{StepRule::kAdam, 1500, 0.06, true, false};
   Matching matching{MatchingKind::kCosine};
+  CodeRelaxation relaxation = CodeRelaxation::kPlaces;
   std::vector<double> targets{};  // the labels, known: records x output size
   bool single_precision = true;   // of the searches; local training is unrolled in double
   std::uint64_t seed = 1;

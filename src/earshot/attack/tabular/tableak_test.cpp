@@ -26,6 +26,21 @@ TEST(TabLeak, FindsARowInEveryEncodingThatTellsCategoriesApart) {
   }
 }
 
+/// Shares that sum to 1 stay away from words with no 1 and with several: what an attack misses that takes
+/// binary codes for one-hot ones, without any noise.
+TEST(TabLeak, ASoftmaxOverBinaryCodesMissesCategories) {
+  double places = 0, softmax = 0;
+  for (std::size_t row = 0; row < 6; ++row) {
+    const Victim victim(CategoryEncoding::kBinary, row, 1);
+    TabLeakOptions options = victim.options();
+    places += victim.accuracy(tableak(*victim.model, victim.encoder, victim.observation(), options)) / 6;
+    options.relaxation = CodeRelaxation::kSoftmax;
+    softmax += victim.accuracy(tableak(*victim.model, victim.encoder, victim.observation(), options)) / 6;
+  }
+  EXPECT_DOUBLE_EQ(places, 1);
+  EXPECT_LE(softmax, 0.9);
+}
+
 TEST(TabLeak, FindsTwoRows) {
   double sum = 0;
   for (std::size_t first = 0; first < 10; first += 2) {

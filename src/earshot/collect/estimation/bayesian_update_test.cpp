@@ -81,7 +81,7 @@ TEST(BayesianUpdate, ReportsThatTellNothingLeaveTheStart) {
   const PlaceEstimate estimate = estimate_places(ReportLikelihood(ReportBatch{middle, {0, 500, 0}}),
                                                  {.iterations = 100, .start = start});
   EXPECT_LT(largest_difference(estimate.distribution, start), 1e-15);
-  EXPECT_EQ(estimate.gap, 0);
+  EXPECT_LT(estimate.gap, 1e-15);  // 0 but for the rounding of sums, whose order the processor decides
 }
 
 TEST(BayesianUpdate, FindsTheClosedFormOfRandomisedResponse) {
