@@ -7,9 +7,11 @@ namespace earshot {
 
 const Kernels<float>& baseline_kernels(float);
 const Kernels<double>& baseline_kernels(double);
-#ifdef EARSHOT_AVX2_KERNELS
+#ifdef EARSHOT_X86_KERNELS
 const Kernels<float>& avx2_kernels(float);
 const Kernels<double>& avx2_kernels(double);
+const Kernels<float>& avx512_kernels(float);
+const Kernels<double>& avx512_kernels(double);
 #endif
 
 }  // namespace earshot

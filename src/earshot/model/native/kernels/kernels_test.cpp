@@ -8,19 +8,10 @@
 
 #include "earshot/core/random.hpp"
 #include "earshot/model/native/gemm.hpp"
-#include "earshot/model/native/kernels/kernel_sets.hpp"
+#include "earshot/model/native/kernels/usable_kernels.hpp"
 
 namespace earshot {
 namespace {
-
-template <class Real>
-std::vector<const Kernels<Real>*> sets() {
-  std::vector<const Kernels<Real>*> all{&baseline_kernels(Real{})};
-#ifdef EARSHOT_AVX2_KERNELS
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) all.push_back(&avx2_kernels(Real{}));
-#endif
-  return all;
-}
 
 enum class Form { kPlain, kFirstTransposed, kSecondTransposed };
 
@@ -87,7 +78,7 @@ void check_products() {
     for (const Form form : {Form::kPlain, Form::kFirstTransposed, Form::kSecondTransposed}) {
       const Trial<Real> start(m, n, k, form, trial % 2 == 0, static_cast<std::uint64_t>(trial));
       const std::vector<double> expected = start.expected();
-      for (const Kernels<Real>* set : sets<Real>()) {
+      for (const Kernels<Real>* set : usable_kernels<Real>()) {
         Trial<Real> own = start;
         (form == Form::kSecondTransposed ? set->product_transposed : set->product)(own.product());
         own.expect(expected);
@@ -120,7 +111,7 @@ void check_residual(std::size_t rows, std::size_t columns) {
   }
   const double tolerance =
       20 * std::numeric_limits<Real>::epsilon() * static_cast<double>(1 + rows + columns);
-  for (const Kernels<Real>* set : sets<Real>()) {
+  for (const Kernels<Real>* set : usable_kernels<Real>()) {
     std::vector<Real> own_rows(rows), own_columns = before;
     const double own = set->residual(
         {rows, columns, observed.data(), d.data(), x.data(), own_rows.data(), own_columns.data()});
@@ -140,7 +131,7 @@ void check_difference(std::size_t count) {
   double square = 0;
   for (std::size_t i = 0; i < count; ++i)
     square += std::pow(static_cast<double>(numbers[i]) - observed[i], 2);
-  for (const Kernels<Real>* set : sets<Real>()) {
+  for (const Kernels<Real>* set : usable_kernels<Real>()) {
     std::vector<Real> own = numbers;
     EXPECT_NEAR(set->difference(count, observed.data(), own.data()), square,
                 20 * std::numeric_limits<Real>::epsilon() * (1 + square));
@@ -181,7 +172,7 @@ void check_functions() {
   for (double z = -80; z < 80; z += 0.0137) x.push_back(static_cast<Real>(z));
   for (double z = 1e-30; z < 1; z *= 3.3) x.push_back(static_cast<Real>(-z));
   std::vector<Real> sigmoid(x.size()), tanh(x.size());
-  for (const Kernels<Real>* set : sets<Real>()) {
+  for (const Kernels<Real>* set : usable_kernels<Real>()) {
     set->sigmoid(x.size(), x.data(), sigmoid.data());
     set->tanh(x.size(), x.data(), tanh.data());
     for (std::size_t i = 0; i < x.size(); ++i) {

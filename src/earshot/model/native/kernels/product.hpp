@@ -71,11 +71,11 @@ void few_rows(const Product<Real>& p, std::size_t rows, std::size_t i, std::size
   }
 }
 
-/// All rows of C vectors of columns. Eight sums keep both multipliers busy, twelve fit the sixteen registers;
+/// All rows of C vectors of columns. Eight sums keep both multipliers busy, more of them fit the registers;
 /// the last rows are shared out evenly, so that no tile has much fewer.
 template <class Real, int N, int C>
 void panel(const Product<Real>& p, std::size_t j, std::size_t done) {
-  constexpr int kRows = C == 1 ? 8 : 12 / C;
+  constexpr int kRows = C == 1 ? 8 : kSums / C;
   std::size_t i = 0;
   for (; i + 2 * kRows <= p.m; i += kRows) tile<Real, N, kRows, C>(p, i, j, done);
   if (p.m - i > kRows) {
@@ -115,6 +115,7 @@ void product_by_columns(const Product<Real>& p) {
   if (p.m <= 3) panels<Real, kN, 4>(p, j);
   panels<Real, kN, 3>(p, j);
   if (p.n >= kN) return last_panels(p, j);
+  if constexpr (kN > 8) panels<Real, 8, 1>(p, j);
   if constexpr (kN > 4) panels<Real, 4, 1>(p, j);
   if constexpr (kN > 2) panels<Real, 2, 1>(p, j);
   panels<Real, 1, 1>(p, j);
@@ -131,7 +132,7 @@ void transpose_into(const Real* a, std::size_t a_row, std::size_t rows, std::siz
     for (; l + kN <= depth; l += kN) {
       V v[kN];
       for (int r = 0; r < kN; ++r) v[r] = load<V>(a + static_cast<std::size_t>(r) * a_row + l);
-      transpose_square<Real, kN>(v);
+      transpose_squares<Real, kN>(v);
       for (int r = 0; r < kN; ++r) store(v[r], to + (l + static_cast<std::size_t>(r)) * rows + i);
     }
     for (; l < depth; ++l) {

@@ -19,13 +19,10 @@ using Units = Vector<Unit, kUnits>;
 template <class Real>
 constexpr int kPerUnit = static_cast<int>(sizeof(Unit) / sizeof(Real));
 
-template <int N>
-EARSHOT_INLINE Vector<Unit, N> broadcast_unit(Unit u) {
-  if constexpr (N == 4) {
-    return Vector<Unit, N>{u, u, u, u};
-  } else {
-    return Vector<Unit, N>{u, u};
-  }
+EARSHOT_INLINE Units broadcast_unit(Unit u) {
+  Units all;
+  for (int l = 0; l < kUnits; ++l) all[l] = u;
+  return all;
 }
 /// The first number of a unit whose others are zero.
 template <class Real>
@@ -47,7 +44,7 @@ EARSHOT_INLINE void transpose_strip(const Real* a, std::size_t a_row, std::size_
     for (; l + kUnits <= whole; l += kUnits) {
       Units v[kUnits];
       for (int r = 0; r < kUnits; ++r) v[r] = load<Units>(a + static_cast<std::size_t>(r) * a_row + l * kPer);
-      transpose_square<Unit, kUnits>(v);
+      transpose_squares<Unit, kUnits>(v);
       for (int r = 0; r < kUnits; ++r) store(v[r], strip + (l + static_cast<std::size_t>(r)) * G * kUnits);
     }
     for (; l * kPer < depth; ++l) {
@@ -59,50 +56,33 @@ EARSHOT_INLINE void transpose_strip(const Real* a, std::size_t a_row, std::size_
   }
 }
 
-/// Writes or adds `numbers`, whatever type they are moved in.
-template <class V, class Moved, class Real>
-EARSHOT_INLINE void put(const Moved& numbers, Real* to, bool add) {
-  const V v = __builtin_bit_cast(V, numbers);
-  store(add ? load<V>(to) + v : v, to);
+template <class V, class Real>
+EARSHOT_INLINE void put(const V& numbers, Real* to, bool add) {
+  store(add ? load<V>(to) + numbers : numbers, to);
+}
+
+/// The largest power of two that is at most `count`, and at most a vector.
+constexpr int units_taken(int count) {
+  int taken = kUnits;
+  while (taken > count) taken /= 2;
+  return taken;
 }
 
 /// Units `first` to U of kUnits rows of c: lane r of each belongs to row r.
 template <class Real, int U, int first = 0>
 EARSHOT_INLINE void put_units(const Units (&units)[U], Real* to, std::size_t row, bool add) {
-  constexpr int kPer = kPerUnit<Real>;
-  constexpr int kTaken = U - first >= kUnits ? kUnits : U - first >= 2 ? 2 : 1;
-  if constexpr (kTaken == kUnits) {
-    Units v[kUnits];
-    for (int u = 0; u < kUnits; ++u) v[u] = units[first + u];
-    transpose_square<Unit, kUnits>(v);
-    for (std::size_t r = 0; r < kUnits; ++r) put<Vector<Real, kLanes<Real>>>(v[r], to + r * row, add);
-  } else if constexpr (kTaken == 2) {
-    using Half = Vector<Real, 2 * kPer>;
-    const Units even = __builtin_shufflevector(units[first], units[first + 1], 0, 4, 2, 6);
-    const Units odd = __builtin_shufflevector(units[first], units[first + 1], 1, 5, 3, 7);
-    put<Half>(__builtin_shufflevector(even, even, 0, 1), to, add);
-    put<Half>(__builtin_shufflevector(odd, odd, 0, 1), to + row, add);
-    put<Half>(__builtin_shufflevector(even, even, 2, 3), to + 2 * row, add);
-    put<Half>(__builtin_shufflevector(odd, odd, 2, 3), to + 3 * row, add);
-  } else {
-    for (int r = 0; r < kUnits; ++r) {
-      const Unit u = units[first][r];
-      put<Vector<Real, kPer>>(u, to + static_cast<std::size_t>(r) * row, add);
-    }
+  constexpr int kTaken = units_taken(U - first);
+  constexpr int kNumbers = kTaken * kPerUnit<Real>;
+  Units v[kTaken];
+  for (int u = 0; u < kTaken; ++u) v[u] = units[first + u];
+  transpose_squares<Unit, kUnits>(v);
+  for (int r = 0; r < kUnits; ++r) {
+    Vector<Real, kNumbers> numbers;
+    std::memcpy(&numbers, reinterpret_cast<const char*>(&v[r % kTaken]) + r / kTaken * sizeof(numbers),
+                sizeof(numbers));
+    put(numbers, to + static_cast<std::size_t>(r) * row, add);
   }
-  if constexpr (first + kTaken < U) put_units<Real, U, first + kTaken>(units, to + kTaken * kPer, row, add);
-}
-
-/// The units of two columns of c from their sums over even and over odd terms.
-template <int N>
-EARSHOT_INLINE Units pair_up(Vector<float, N> one, Vector<float, N> other) {
-  if constexpr (N == 8) {
-    return __builtin_bit_cast(Units, __builtin_shufflevector(one, other, 0, 8, 2, 10, 4, 12, 6, 14) +
-                                         __builtin_shufflevector(one, other, 1, 9, 3, 11, 5, 13, 7, 15));
-  } else {
-    return __builtin_bit_cast(Units, __builtin_shufflevector(one, other, 0, 4, 2, 6) +
-                                         __builtin_shufflevector(one, other, 1, 5, 3, 7));
-  }
+  if constexpr (first + kTaken < U) put_units<Real, U, first + kTaken>(units, to + kNumbers, row, add);
 }
 
 /// C columns of kUnits rows of c from their sums.
@@ -115,13 +95,14 @@ EARSHOT_INLINE void put_columns(const Vector<float, 2 * kUnits> (&sum)[C], float
                                 bool add) {
   if constexpr (C > 1) {
     Units units[C / 2];
-    for (int u = 0; u < C / 2; ++u) units[u] = pair_up<2 * kUnits>(sum[2 * u], sum[2 * u + 1]);
+    for (int u = 0; u < C / 2; ++u) {
+      units[u] = __builtin_bit_cast(Units, neighbour_sums<float, 2 * kUnits>(sum[2 * u], sum[2 * u + 1]));
+    }
     put_units<float>(units, to, row, add);
   }
   if constexpr (C % 2 != 0) {
     for (int r = 0; r < kUnits; ++r) {
-      put<float>(sum[C - 1][2 * r] + sum[C - 1][2 * r + 1], to + static_cast<std::size_t>(r) * row + C - 1,
-                 add);
+      put(sum[C - 1][2 * r] + sum[C - 1][2 * r + 1], to + static_cast<std::size_t>(r) * row + C - 1, add);
     }
   }
 }
@@ -139,7 +120,7 @@ EARSHOT_INLINE void strip_tile(const Product<Real>& p, const Unit* strip, std::s
     for (int g = 0; g < G; ++g) from_a[g] = load<V>(strip + g * kUnits);
     for (int c = 0; c < C; ++c) {
       const V from_b =
-          __builtin_bit_cast(V, broadcast_unit<kUnits>(unit_of(b + static_cast<std::size_t>(c) * p.b_row)));
+          __builtin_bit_cast(V, broadcast_unit(unit_of(b + static_cast<std::size_t>(c) * p.b_row)));
       for (int g = 0; g < G; ++g) sum[g][c] += from_b * from_a[g];
     }
   };
@@ -166,7 +147,7 @@ void last_columns(const Product<Real>& p, const Unit* strip, std::size_t start, 
 
 template <class Real, int G>
 void strips(const Product<Real>& p, std::size_t& i) {
-  constexpr int kColumns = G == 1 ? 12 : 6;
+  constexpr int kColumns = kSums / G;
   alignas(64) Unit strip[kStripDepth / kPerUnit<Real> * G * kUnits];
   for (; i + G * kUnits <= p.m; i += G * kUnits) {
     for (std::size_t start = 0; start < p.k; start += kStripDepth) {

@@ -18,21 +18,25 @@ EARSHOT_INLINE Real lane_sum(const Vector<Real, N>& v) {
   return sum;
 }
 
+/// Halves added up until four lanes are left.
+template <class Real, int N>
+EARSHOT_INLINE Vector<Real, 4> quad_sum(const Vector<Real, N>& v) {
+  if constexpr (N == 4) {
+    return v;
+  } else {
+    Vector<Real, N / 2> halves[2];
+    std::memcpy(halves, &v, sizeof(halves));
+    return quad_sum<Real, N / 2>(halves[0] + halves[1]);
+  }
+}
+
 /// The sums over the lanes of M vectors.
 template <class Real, int N, int M>
 EARSHOT_INLINE void store_lane_sums(Vector<Real, N> (&v)[M], Real* to) {
   if constexpr (M == 4 && N >= 4) {
-    using Quad = Vector<Real, 4>;
-    Quad quads[4];
-    for (int r = 0; r < 4; ++r) {
-      if constexpr (N == 8) {
-        quads[r] =
-            __builtin_shufflevector(v[r], v[r], 0, 1, 2, 3) + __builtin_shufflevector(v[r], v[r], 4, 5, 6, 7);
-      } else {
-        quads[r] = v[r];
-      }
-    }
-    transpose_square<Real, 4>(quads);
+    Vector<Real, 4> quads[4];
+    for (int r = 0; r < 4; ++r) quads[r] = quad_sum<Real, N>(v[r]);
+    transpose_squares<Real, 4>(quads);
     store((quads[0] + quads[1]) + (quads[2] + quads[3]), to);
   } else {
     for (int r = 0; r < M; ++r) to[r] = lane_sum<Real, N>(v[r]);

@@ -9,11 +9,18 @@
 namespace earshot {
 namespace {
 
-#if defined(__AVX2__)
+#if defined(__AVX512F__)
+constexpr int kVectorBytes = 64;
+constexpr int kRegisters = 32;
+#elif defined(__AVX2__)
 constexpr int kVectorBytes = 32;
+constexpr int kRegisters = 16;
 #else
 constexpr int kVectorBytes = 16;
+constexpr int kRegisters = 16;
 #endif
+/// Sums of a tile that stay in registers, beside what they are made of.
+constexpr int kSums = kRegisters * 3 / 4;
 
 template <class Real, int N>
 struct VectorOf {
@@ -27,6 +34,18 @@ template <class Real, int N>
 using Vector = typename VectorOf<Real, N>::type;
 template <class Real>
 constexpr int kLanes = kVectorBytes / static_cast<int>(sizeof(Real));
+
+/// 0, 1, ..., N - 1 as arguments of a template; that of the standard library would be one of its functions.
+template <int... lanes>
+struct Lanes {};
+template <int N, int... lanes>
+struct LanesUpTo : LanesUpTo<N - 1, N - 1, lanes...> {};
+template <int... lanes>
+struct LanesUpTo<0, lanes...> {
+  using type = Lanes<lanes...>;
+};
+template <int N>
+using AllLanes = typename LanesUpTo<N>::type;
 
 #define EARSHOT_INLINE inline __attribute__((always_inline))
 
@@ -45,49 +64,40 @@ EARSHOT_INLINE V broadcast(Real value) {
   return value - V{};  // x - 0 is x, also for -0
 }
 
-EARSHOT_INLINE void transpose(Vector<float, 8> (&v)[8]) {
-  using V = Vector<float, 8>;
-  V pairs[8];
-  for (int i = 0; i < 8; i += 2) {
-    pairs[i] = __builtin_shufflevector(v[i], v[i + 1], 0, 8, 1, 9, 4, 12, 5, 13);
-    pairs[i + 1] = __builtin_shufflevector(v[i], v[i + 1], 2, 10, 3, 11, 6, 14, 7, 15);
-  }
-  V quads[8];
-  for (int i = 0; i < 8; i += 4) {
-    quads[i] = __builtin_shufflevector(pairs[i], pairs[i + 2], 0, 1, 8, 9, 4, 5, 12, 13);
-    quads[i + 1] = __builtin_shufflevector(pairs[i], pairs[i + 2], 2, 3, 10, 11, 6, 7, 14, 15);
-    quads[i + 2] = __builtin_shufflevector(pairs[i + 1], pairs[i + 3], 0, 1, 8, 9, 4, 5, 12, 13);
-    quads[i + 3] = __builtin_shufflevector(pairs[i + 1], pairs[i + 3], 2, 3, 10, 11, 6, 7, 14, 15);
-  }
-  for (int i = 0; i < 4; ++i) {
-    v[i] = __builtin_shufflevector(quads[i], quads[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
-    v[i + 4] = __builtin_shufflevector(quads[i], quads[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+/// Where lane l of the two results comes from when lanes l and l + S of a pair of vectors are exchanged:
+/// lanes of the first vector are numbered from 0, those of the second from N.
+constexpr int first_source(int lane, int s, int n) {
+  return (lane & s) == 0 ? lane : n + lane - s;
+}
+constexpr int second_source(int lane, int s, int n) {
+  return first_source(lane, s, n) + s;
+}
+
+/// Lanes whose number has the bit S, of `a`, change places with those without it, of `b`.
+template <int S, class V, int... lanes>
+EARSHOT_INLINE void exchange(V& a, V& b, Lanes<lanes...>) {
+  constexpr int kN = sizeof...(lanes);
+  const V first = __builtin_shufflevector(a, b, first_source(lanes, S, kN)...);
+  b = __builtin_shufflevector(a, b, second_source(lanes, S, kN)...);
+  a = first;
+}
+
+/// Transposes the N / T squares of T lanes that T vectors are made of (Eklundh 1972): lane t of square q of
+/// vector r becomes lane r of square q of vector t.
+template <class Real, int N, int T, int S = T / 2>
+EARSHOT_INLINE void transpose_squares(Vector<Real, N> (&v)[T]) {
+  if constexpr (S > 0) {
+    for (int r = 0; r < T; ++r)
+      if ((r & S) == 0) exchange<S>(v[r], v[r + S], AllLanes<N>{});
+    transpose_squares<Real, N, T, S / 2>(v);
   }
 }
-template <class Real>
-EARSHOT_INLINE void transpose(Vector<Real, 4> (&v)[4]) {
-  using V = Vector<Real, 4>;
-  const V low01 = __builtin_shufflevector(v[0], v[1], 0, 4, 2, 6);
-  const V high01 = __builtin_shufflevector(v[0], v[1], 1, 5, 3, 7);
-  const V low23 = __builtin_shufflevector(v[2], v[3], 0, 4, 2, 6);
-  const V high23 = __builtin_shufflevector(v[2], v[3], 1, 5, 3, 7);
-  v[0] = __builtin_shufflevector(low01, low23, 0, 1, 4, 5);
-  v[1] = __builtin_shufflevector(high01, high23, 0, 1, 4, 5);
-  v[2] = __builtin_shufflevector(low01, low23, 2, 3, 6, 7);
-  v[3] = __builtin_shufflevector(high01, high23, 2, 3, 6, 7);
-}
-EARSHOT_INLINE void transpose(Vector<double, 2> (&v)[2]) {
-  const auto first = __builtin_shufflevector(v[0], v[1], 0, 2);
-  v[1] = __builtin_shufflevector(v[0], v[1], 1, 3);
-  v[0] = first;
-}
+
+/// Of two vectors, the sums of neighbouring lanes: those of `a` in the even lanes, those of `b` in the odd.
 template <class Real, int N>
-EARSHOT_INLINE void transpose_square(Vector<Real, N> (&v)[N]) {
-  if constexpr (N == 4) {
-    transpose<Real>(v);
-  } else {
-    transpose(v);
-  }
+EARSHOT_INLINE Vector<Real, N> neighbour_sums(Vector<Real, N> a, Vector<Real, N> b) {
+  exchange<1>(a, b, AllLanes<N>{});
+  return a + b;
 }
 
 }  // namespace
