@@ -130,7 +130,7 @@ void keep_best(std::size_t count, Descents descents) {
 /// After so many batches.
 void run_race(const Race& race, std::size_t batches, Descents descents) {
   if (best_standing(descents) <= race.target) keep_best(1, descents);
-  for (const std::size_t halvings : {1, 2, 3}) {
+  for (const std::size_t halvings : {1, 2, 3, 4}) {
     if (batches == (race.steps << (halvings - 1)) / 16)
       keep_best(std::max(race.kept, descents.size() >> halvings), descents);
   }

@@ -81,9 +81,9 @@ std::unique_ptr<Descent> make_descent(const DescentOptions& options, std::span<c
 using BatchEvaluation = std::function<void(std::span<const std::size_t> which, std::span<const double> points,
                                            std::span<double> values, std::span<double> gradients)>;
 
-/// Restarts that race (successive halving; Jamieson & Talwalkar 2016): after 1/16, 1/8 and 1/4 of the steps
-/// only the better half goes on, and all end as soon as one is at the target. Searches that would take all
-/// their steps then cost 1/16 + 1/32 + 1/32 + 3/32 = 7/32 of what they cost without, whatever their number.
+/// Restarts that race (successive halving; Jamieson & Talwalkar 2016): after 1/16, 1/8, 1/4 and 1/2 of the
+/// steps only the better half goes on, and all end as soon as one is at the target. Searches that would take
+/// all their steps then cost 1/16 + 4/32 = 3/16 of what they cost without, whatever their number.
 struct Race {
   std::size_t steps = 0;  // a search makes at most
   double target = 0;

@@ -90,8 +90,8 @@ std::vector<Parameter> search_parameters(const Usual& usual) {
       integer_parameter("restarts", usual.restarts, 1, 100'000,
                         "searches from different starts, all at once"),
       boolean_parameter("racing", true,
-                        "of more than four searches the worse half ends after 1/16, 1/8 and 1/4 of the "
-                        "iterations, and all once one is at the target"),
+                        "of more than four searches the worse half ends after 1/16, 1/8, 1/4 and 1/2 of "
+                        "the iterations, and all once one is at the target"),
       choice_parameter("precision", "float64", {"float64", "float32"}, "of the search")};
 }
 
