@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "earshot/core/error.hpp"
+#include "earshot/protocol/compression.hpp"
 #include "earshot/protocol/federated_averaging.hpp"
 #include "earshot/protocol/federated_scaffold.hpp"
 #include "earshot/protocol/federated_sgd.hpp"
@@ -51,6 +52,26 @@ TEST(FedAvg, EqualsLocalTrainingAndAveragingByHand) {
   const Json given{{"rounds", 4},     {"local_epochs", 5},           {"learning_rate", 0.2},
                    {"momentum", 0.9}, {"server_learning_rate", 0.7}, {"server_momentum", 0.4}};
   EXPECT_LT(largest_difference(Federation({small, fedavg_component(), given}, 4).state(), w), 1e-12);
+}
+
+/// The server learns from what is left of the gradients.
+TEST(FedSgd, CompressedGradientsAreWhatTheServerAverages) {
+  const SmallTask small(3, 4);
+  const Compression compression{0.4, 0.01};
+  Vector w = small.start, g(w.size()), scratch;
+  for (int round = 0; round < 3; ++round) {
+    Vector mean(w.size());
+    for (std::size_t client = 0; client < 3; ++client) {
+      small.task->gradient(w, {small.shards[client]}, g);
+      compress(compression, g, scratch);
+      for (std::size_t i = 0; i < w.size(); ++i) mean[i] += g[i] / 3;
+    }
+    for (std::size_t i = 0; i < w.size(); ++i) w[i] -= 0.2 * mean[i];
+  }
+  const Json given{{"rounds", 3}, {"learning_rate", 0.2}, {"pruned", 0.4}, {"cell", 0.01}};
+  EXPECT_LT(largest_difference(Federation({small, fedsgd_component(), given}, 3).state(), w), 1e-12);
+  const Json differences{{"rounds", 3}, {"messages", "differential"}, {"pruned", 0.4}};
+  EXPECT_THROW(Federation({small, fedsgd_component(), differences}, 3), Error);
 }
 
 TEST(FedAvg, CountsLocalStepsOrPasses) {

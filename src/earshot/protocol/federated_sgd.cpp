@@ -7,6 +7,7 @@
 
 #include "earshot/core/error.hpp"
 #include "earshot/core/finite.hpp"
+#include "earshot/protocol/compression.hpp"
 #include "earshot/protocol/federated.hpp"
 
 namespace earshot {
@@ -24,10 +25,18 @@ bool gradient_at(Learner& learner, std::span<const double> model, std::span<doub
 
 class PlainGradient : public ClientWork {
  public:
+  explicit PlainGradient(const Compression& compression) : compression_(compression) {}
   bool answer(Learner& learner, std::span<const double> request, Scratch& scratch,
               std::span<double> reply) override {
-    return gradient_at(learner, request, scratch.state, reply);
+    if (!gradient_at(learner, request, scratch.state, reply)) return false;
+    if (compression_.active())
+      compress(compression_, reply.first(learner.task().parameter_count()), magnitudes_);
+    return true;
   }
+
+ private:
+  Compression compression_;
+  std::vector<double> magnitudes_;
 };
 
 class PlainSum : public ServerWork {
@@ -159,11 +168,11 @@ class DifferentialSum : public ServerWork {
   bool heard_ = false;
 };
 
-FederatedMethod plain(const SgdOptions& server, const ProtocolParts& parts) {
+FederatedMethod plain(const SgdOptions& server, const Compression& compression, const ProtocolParts& parts) {
   FederatedMethod method;
   method.server = std::make_unique<PlainSum>(parts.start, parts.task.parameter_count(), server);
   for (std::size_t i = 0; i < parts.shards.size(); ++i) {
-    method.clients.push_back(std::make_unique<PlainGradient>());
+    method.clients.push_back(std::make_unique<PlainGradient>(compression));
   }
   return method;
 }
@@ -203,10 +212,19 @@ std::unique_ptr<Protocol> make(const Settings& settings, ProtocolParts parts) {
   FederatedOptions options = federated_options(settings);
   options.by_records = settings.text("weighting") == "records";
   const SgdOptions server{settings.real("learning_rate"), settings.real("momentum"), 0};
-  FederatedMethod method =
-      settings.text("messages") == "plain" ? plain(server, parts) : differential(options, server, parts);
-  method.facts = {{"sends", settings.text("messages") == "plain" ? "gradients" : "differences of gradients"},
-                  {"learning_rate", server.rate}};
+  const bool whole = settings.text("messages") == "plain";
+  const Compression compression{settings.real("pruned"), settings.real("cell")};
+  require_valid(compression);
+  if (!whole && compression.active()) {
+    fail(Fault::kConfig,
+         "what is left out of differences is missing for ever: set \"messages\" to \"plain\", or \"pruned\" "
+         "and \"cell\" to 0");
+  }
+  FederatedMethod method = whole ? plain(server, compression, parts) : differential(options, server, parts);
+  method.facts = {{"sends", whole ? "gradients" : "differences of gradients"},
+                  {"learning_rate", server.rate},
+                  {"pruned", compression.pruned},
+                  {"cell", compression.cell_width}};
   return make_federated(options, std::move(method), std::move(parts));
 }
 
@@ -226,7 +244,10 @@ const ProtocolComponent& fedsgd_component() {
             above_minimum(real_parameter("learning_rate", 0.1, 0, 1e6, "step size of the server")),
             real_parameter("momentum", 0, 0, 1, "of the server: share of the last step that is kept"),
             choice_parameter("messages", "plain", {"plain", "differential"},
-                             "gradients, or the first one in secret and then only what changed")})},
+                             "gradients, or the first one in secret and then only what changed"),
+            real_parameter("pruned", 0, 0, 1,
+                           "share of a gradient's numbers, the smallest, that are sent as zeros; below 1"),
+            real_parameter("cell", 0, 0, 1e300, "width of the cells its numbers are rounded by; 0: none")})},
       NetworkNeed::kNone,
       steps,
       make};

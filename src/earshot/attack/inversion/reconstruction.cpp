@@ -142,6 +142,13 @@ void set_labels(const Model& model, const Observation& observation, const Attack
   }
 }
 
+/// A number that was not sent may have been anything.
+void leave_out_zeros(const Observation& observation, std::vector<double>& weights) {
+  if (weights.empty()) weights.assign(observation.values.size(), 1);
+  for (std::size_t i = 0; i < weights.size(); ++i)
+    if (observation.values[i] == 0) weights[i] = 0;
+}
+
 InversionOptions search_options(const Model& model, const Observation& observation,
                                 const AttackerKnowledge& knowledge, const AttackOptions& options) {
   InversionOptions search = options.inversion;
@@ -160,6 +167,7 @@ InversionOptions search_options(const Model& model, const Observation& observati
       fail(Fault::kConfig, "layers can be weighted only in a network that can be looked into");
     search.matching.weights = layer_weights(*knowledge.architecture, options.layer_weights);
   }
+  if (knowledge.pruned) leave_out_zeros(observation, search.matching.weights);
   if (search.start == Start::kGiven) {
     const bool settled = search.labels == Labels::kKnown;
     search.given =
@@ -177,13 +185,15 @@ InversionOptions search_options(const Model& model, const Observation& observati
   return search;
 }
 
-std::string search_route(const Model& model, const AttackOptions& options) {
+std::string search_route(const Model& model, const AttackerKnowledge& knowledge,
+                         const AttackOptions& options) {
   const auto name = [](const auto& names, auto value) { return names[static_cast<std::size_t>(value)]; };
   const auto* first_order = std::get_if<FirstOrderOptions>(&options.inversion.descent);
   const bool adam = first_order != nullptr && first_order->rule == StepRule::kAdam;
   const std::string note = model.pullback_note();
-  return fmt::format("search ({}, {} labels, {}{}{})", name(kMatchingNames, options.inversion.matching.kind),
-                     name(kLabelSourceNames, options.labels),
+  return fmt::format("search ({}{}, {} labels, {}{}{})",
+                     name(kMatchingNames, options.inversion.matching.kind),
+                     knowledge.pruned ? " without zeros" : "", name(kLabelSourceNames, options.labels),
                      first_order == nullptr ? "lbfgs"
                      : adam                 ? "adam"
                                             : "gradient",
@@ -229,7 +239,7 @@ std::optional<Reconstruction> reconstruct(const Model& model, const Observation&
   Reconstruction out;
   out.inputs = found.inputs;
   out.targets = found.targets;
-  out.route = search_route(model, options);
+  out.route = search_route(model, knowledge, options);
   out.search = std::move(found);
   return out;
 }

@@ -26,6 +26,7 @@ struct AttackerKnowledge {
   /// Public records to start from, as many as were observed, given their target rows (none: not settled).
   std::function<std::vector<double>(std::span<const double> targets)> similar{};
   double noise_scale = 0;  // of the noise or quantiser on the observation; 0: not known
+  bool pruned = false;     // numbers of the observation that are 0 were left out by the sender
 };
 
 struct AttackOptions {

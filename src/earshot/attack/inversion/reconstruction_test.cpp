@@ -186,6 +186,27 @@ void expect_refused(const Scene& scene, const Observation& heard, const AttackOp
   }
 }
 
+/// A search that takes zeros for what they say cannot meet the rest; one that knows better finds the record.
+TEST(Reconstruction, NumbersThatWereLeftOutAreNotMatched) {
+  Scene scene(without_bias(ActivationKind::kSigmoid));
+  Observation heard = scene.heard();
+  std::vector<double> sorted = heard.values;
+  for (double& x : sorted) x = std::abs(x);
+  std::ranges::sort(sorted);
+  for (double& x : heard.values)
+    if (std::abs(x) < sorted[sorted.size() * 6 / 10]) x = 0;
+  scene.knowledge.targets = scene.targets;
+  AttackOptions options = search_for(LabelSource::kKnown);
+  options.closed_forms = false;
+  const auto fooled = reconstruct(*scene.model, heard, scene.knowledge, options);
+  scene.knowledge.pruned = true;
+  const auto aware = reconstruct(*scene.model, heard, scene.knowledge, options);
+  ASSERT_TRUE(fooled && aware);
+  EXPECT_GT(scene.worst_error(fooled->inputs), 0.05);
+  EXPECT_LT(scene.worst_error(aware->inputs), 1e-4);
+  EXPECT_THAT(aware->route, HasSubstr("squared without zeros"));
+}
+
 TEST(Reconstruction, SaysWhatItCannotKnow) {
   const Scene scene(perceptron());
   AttackOptions options = search_for(LabelSource::kInferred);

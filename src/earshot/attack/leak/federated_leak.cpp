@@ -82,9 +82,18 @@ class FederatedReader {
   }
 
   Leak gradient(NodeId client, std::uint64_t round, Parameters model, std::span<const double> reply) const {
-    return {client, round, 1,
+    const auto pruned = fact<double>(told_, "pruned", 0.0);
+    const auto cell = fact<double>(told_, "cell", 0.0);
+    std::string what = "gradient sent to the server";
+    if (pruned > 0) what += fmt::format(", {:.3g} % of its numbers left out", 100 * pruned);
+    if (cell > 0) what += fmt::format(", rounded by cells of {:.3g}", cell);
+    return {client,
+            round,
+            1,
             observe_gradient(model, reply.first(parameters_), records_of_step(told_, client)),
-            "gradient sent to the server"};
+            std::move(what),
+            cell,
+            pruned > 0};
   }
 
   std::optional<Leak> difference(NodeId client, std::uint64_t round, Parameters model,

@@ -74,6 +74,27 @@ TEST(FederatedLeak, GradientsOfAnyRoundAreThoseOfTheRecords) {
   }
 }
 
+TEST(FederatedLeak, SaysWhatWasLeftOutAndRounded) {
+  const SmallTask small(3);
+  const OverheardFederation whole(small, "fedsgd", {{"rounds", 1}}, server_of(small), 1);
+  const OverheardFederation run(small, "fedsgd", {{"rounds", 1}, {"pruned", 0.5}, {"cell", 1e-3}},
+                                server_of(small), 1);
+  const auto expected = federated_leaks(whole.view(), small.start.size(), {});
+  const auto leaks = federated_leaks(run.view(), small.start.size(), {});
+  ASSERT_EQ(leaks.size(), 3U);
+  for (std::size_t k = 0; k < 3; ++k) {
+    EXPECT_FALSE(expected[k].pruned);
+    EXPECT_EQ(expected[k].cell, 0);
+    EXPECT_TRUE(leaks[k].pruned);
+    EXPECT_EQ(leaks[k].cell, 1e-3);
+    EXPECT_THAT(leaks[k].what, HasSubstr("50 % of its numbers left out, rounded by cells of 0.001"));
+    const auto& values = leaks[k].observation.values;
+    EXPECT_GE(2 * std::ranges::count(values, 0.0), static_cast<std::ptrdiff_t>(values.size() - 1));
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (values[i] != 0) EXPECT_LE(std::abs(values[i] - expected[k].observation.values[i]), 0.5e-3 + 1e-15);
+  }
+}
+
 TEST(FederatedLeak, DifferencesOfGradientsAreThoseOfTheRecords) {
   const SmallTask small(3);
   const OverheardFederation run(small, "fedsgd", {{"rounds", 4}, {"messages", "differential"}},

@@ -15,8 +15,9 @@ struct Leak {
   std::uint64_t round = 1;   // of training, from 1: whose records these are
   std::uint64_t rounds = 1;  // so many rounds of training from `round` on went into it
   Observation observation;
-  std::string what;  // for people: "gradient sent to the server"
-  double cell = 0;   // width of the quantiser the numbers went through; 0: none
+  std::string what;     // for people: "gradient sent to the server"
+  double cell = 0;      // width of the quantiser the numbers went through; 0: none
+  bool pruned = false;  // the sender left numbers out: where there is a 0, nothing is known
 };
 
 }  // namespace earshot
