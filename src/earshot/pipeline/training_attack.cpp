@@ -149,7 +149,7 @@ class TrainingAttack {
     if (options_.labels == LabelSource::kKnown) out.targets = truth.targets;
     out.noise_scale =
         settings_.has("noise_scale") ? settings_.real("noise_scale") : public_noise_scale(told, leak);
-    out.pruned = leak.pruned;
+    out.pruned = leak.pruned && settings_.has("leave_out_pruned") && settings_.boolean("leave_out_pruned");
     const std::string start = settings_.has("start") ? settings_.text("start") : "";
     if (start == "original") out.similar = [&truth](std::span<const double>) { return truth.inputs; };
     if (start == "public") {

@@ -73,6 +73,8 @@ std::vector<Parameter> search_parameters(const Usual& usual) {
       optional(real_parameter("noise_scale", {}, 0, 1e300,
                               "of the noise or the quantiser's cell, for the matchings that use it; absent: "
                               "what is public")),
+      boolean_parameter("leave_out_pruned", true,
+                        "numbers that a sender pruned are not matched; false: they are taken for zeros"),
       real_parameter("total_variation", usual.total_variation, 0, 1e6, "weight of smoothness; pictures only"),
       real_parameter("moments_weight", 0, 0, 1e6, "weight of the mean and deviation public records have"),
       boolean_parameter("in_range", usual.in_range, "keep to the range of public records; not with lbfgs"),
