@@ -185,6 +185,59 @@ TEST(TrainingAttack, ReadsRecordsThroughATorchScriptFile) {
     EXPECT_THAT(route.get<std::string>(), HasSubstr("search"));
 }
 
+/// Rows of one victim, without the time they took.
+std::vector<Json> rows_of(const Json& victims, const Json& victim) {
+  std::vector<Json> rows;
+  for (const Json& row : victims.at("rows")) {
+    rows.push_back(row);
+    rows.back().erase(rows.back().size() - 1);
+    if (row.at(1) != victim) rows.pop_back();
+  }
+  return rows;
+}
+
+/// What an attack on one victim will read is known before the run; nothing else takes memory, and nothing
+/// else changes.
+TEST(TrainingAttack, OfPdmmOnlyWhatWillBeReadIsKept) {
+  const auto setting = [](const char* victims) {
+    return testing::Setting(
+        {"pdmm", "kind = \"none\"\n",
+         fmt::format("messages = \"differential\"\nz_deviation = 1.0\nk_max = 1\n[adversary]\nkind = "
+                     "\"first\"\nsize = 1\ntaps_all = true\n[attack]\nkind = "
+                     "\"closed-form\"\nround = 1\nvictims = {}\n",
+                     victims),
+         8});
+  };
+  const testing::Setting all = setting("0"), one = setting("1");
+  const auto whole = testing::overheard(all), few = testing::overheard(one);
+  EXPECT_FALSE(whole->listeners()->read()[0]);
+  ASSERT_TRUE(few->listeners()->read()[0]);
+  EXPECT_LT(5 * few->listeners()->recorder().kept_numbers(), whole->listeners()->recorder().kept_numbers());
+  EXPECT_EQ(few->listeners()->table(8), whole->listeners()->table(8));
+  const Json expected = run(all).at("tables").at("victims"), found = run(one).at("tables").at("victims");
+  ASSERT_EQ(found.at("columns").at(1), "victim");
+  ASSERT_EQ(found.at("columns").back(), "seconds");
+  const Json victim = found.at("rows").at(0).at(1);
+  EXPECT_EQ(rows_of(found, victim).size(), found.at("rows").size());
+  EXPECT_EQ(rows_of(found, victim), rows_of(expected, victim));
+}
+
+/// Half of a gradient is enough for who knows that it is half.
+TEST(TrainingAttack, PrunedGradientsAreReadByWhoLeavesThemOut) {
+  const auto psnr = [](const char* leave_out) {
+    const testing::Setting setting(attacked(
+        "fedsgd",
+        fmt::format(
+            "kind = \"idlg\"\nclosed_forms = false\niterations = 200\nrestarts = 1\nleave_out_pruned = {}\n",
+            leave_out),
+        "batch = 1\npruned = 0.5\n"));
+    const Json victims = run(setting).at("tables").at("victims");
+    EXPECT_THAT(column(victims, "leak")[0].get<std::string>(), HasSubstr("50 % of its numbers left out"));
+    return mean(column(victims, "psnr"));
+  };
+  EXPECT_GT(psnr("true"), 5 + psnr("false"));
+}
+
 TEST(TrainingAttack, PlansThatCannotWorkAreRefusedBeforeTheFirstStep) {
   EXPECT_THAT(problems_of({"fedsgd", "kind = \"none\"\n", "[attack]\nkind = \"dlg\"\n", 2}),
               Contains(HasSubstr("needs somebody who listens")));

@@ -30,13 +30,12 @@ class PlainGradient : public ClientWork {
               std::span<double> reply) override {
     if (!gradient_at(learner, request, scratch.state, reply)) return false;
     if (compression_.active())
-      compress(compression_, reply.first(learner.task().parameter_count()), magnitudes_);
+      compress(compression_, reply.first(learner.task().parameter_count()), scratch.gradient);
     return true;
   }
 
  private:
   Compression compression_;
-  std::vector<double> magnitudes_;
 };
 
 class PlainSum : public ServerWork {
