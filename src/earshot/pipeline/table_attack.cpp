@@ -128,7 +128,8 @@ class TableAttack {
       Stream stream({address_.seed, Purpose::kAttack, trial_of(i), kGuesses});
       const auto cells =
           judge_.judge(truth, outcomes[i].found->pooled, settings_.size("baseline_draws"), stream);
-      tables_.add_attack(attacker, leaks[i], spent, *outcomes[i].found, cells);
+      tables_.add_attack(attacker, leaks[i], spent, *outcomes[i].found,
+                         judge_.informed_accuracy(truth, outcomes[i].found->pooled), cells);
       if (address_.trial == 0) tables_.show(attacker, leaks[i], cells);
     }
     tables_.sum_up(attacker);

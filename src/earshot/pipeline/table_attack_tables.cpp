@@ -7,9 +7,9 @@ namespace earshot {
 namespace {
 
 std::vector<std::string> attack_columns() {
-  return {"attacker", "victim",   "round",      "epsilon", "topology_epsilon", "leak",
-          "rows",     "accuracy", "categories", "numbers", "random",           "likeliest",
-          "gain",     "entropy",  "matching",   "members", "seconds"};
+  return {"attacker", "victim",   "round",      "epsilon",  "topology_epsilon", "leak",
+          "rows",     "accuracy", "categories", "numbers",  "random",           "likeliest",
+          "gain",     "informed", "entropy",    "matching", "members",          "seconds"};
 }
 std::vector<std::string> column_columns() {
   return {"attacker", "round",  "column",    "kind", "cells",
@@ -63,13 +63,13 @@ void TableAttackTables::add_failure(const std::string& attacker, const Leak& lea
 }
 
 void TableAttackTables::add_attack(const std::string& attacker, const Leak& leak, const SpentBy& spent,
-                                   const TabLeak& found, std::span<const JudgedCell> cells) {
+                                   const TabLeak& found, double informed, std::span<const JudgedCell> cells) {
   const CellShares shares = shares_of(cells);
   attacks_.add({attacker, network_.name(leak.victim), leak.round, or_null(spent.everybody),
                 or_null(spent.participant), leak.what, leak.observation.records, shares.accuracy,
                 accuracy_of_kind(cells, true), accuracy_of_kind(cells, false), shares.random,
-                shares.likeliest, shares.gain(), shares.entropy, finite_or_null(found.distances[found.best]),
-                found.members.size(), found.seconds});
+                shares.likeliest, shares.gain(), informed, shares.entropy,
+                finite_or_null(found.distances[found.best]), found.members.size(), found.seconds});
   auto& all = rounds_[leak.round];
   all.insert(all.end(), cells.begin(), cells.end());
 }

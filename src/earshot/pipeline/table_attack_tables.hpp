@@ -30,9 +30,9 @@ class TableAttackTables {
 
   void add_failure(const std::string& attacker, const Leak& leak, const SpentBy& spent,
                    const std::string& why);
-  /// Cells as the judge made them.
+  /// Cells, and the share an informed attacker gets right, as the judge made them.
   void add_attack(const std::string& attacker, const Leak& leak, const SpentBy& spent, const TabLeak& found,
-                  std::span<const JudgedCell> cells);
+                  double informed, std::span<const JudgedCell> cells);
   /// Side by side, row by row.
   void show(const std::string& attacker, const Leak& leak, std::span<const JudgedCell> cells);
   /// Columns and confidence of what was added for this attacker since the last call.

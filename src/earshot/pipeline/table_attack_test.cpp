@@ -61,6 +61,7 @@ TEST(TableAttack, AServerReadsRowsOffGradientsWithoutNoise) {
   const Json& attacks = tables.at("table_attacks");
   ASSERT_EQ(attacks.at("rows").size(), 6U);
   EXPECT_GT(mean(column(attacks, "accuracy")), 0.9);
+  EXPECT_GT(mean(column(attacks, "informed")), 0.9);
   EXPECT_LT(mean(column(attacks, "random")), 0.7);
   EXPECT_LT(mean(column(attacks, "likeliest")), 0.7);
   EXPECT_THAT(column(attacks, "round"), Each(2));

@@ -6,6 +6,7 @@
 
 #include "earshot/attack/tabular/baseline.hpp"
 #include "earshot/attack/tabular/cell_accuracy.hpp"
+#include "earshot/attack/tabular/marginal_fallback.hpp"
 #include "earshot/attack/tabular/table_layout.hpp"
 
 namespace earshot {
@@ -62,6 +63,12 @@ std::vector<JudgedCell> TableJudge::judge(std::span<const double> truth, const P
       out[i].random += random.right[i] ? 1 / static_cast<double>(draws) : 0;
   }
   return out;
+}
+
+double TableJudge::informed_accuracy(std::span<const double> truth, const PooledTable& guess) const {
+  const TableEncoder& encoder = data_.table->encoder;
+  const auto cells = with_marginals(encoder, guess, data_.table->features, public_rows_);
+  return cell_accuracy(encoder, truth, cells).accuracy;
 }
 
 std::string TableJudge::text(std::size_t column, double value) const {

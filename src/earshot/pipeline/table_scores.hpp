@@ -51,6 +51,9 @@ class TableJudge {
   /// paired in the same way.
   std::vector<JudgedCell> judge(std::span<const double> truth, const PooledTable& guess, std::size_t draws,
                                 Stream& stream) const;
+  /// Share of right cells of an attacker that trusts public rows where its searches contradict one another
+  /// (with_marginals).
+  double informed_accuracy(std::span<const double> truth, const PooledTable& guess) const;
   /// The category's name, or the number with the decimals of its column.
   std::string text(std::size_t column, double value) const;
 

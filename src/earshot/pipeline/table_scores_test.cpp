@@ -60,6 +60,20 @@ TEST(TableScores, BaselinesAreThoseOfTheWholeTable) {
   EXPECT_NEAR(shares.gain(), 1 - std::max(shares.random, shares.likeliest), 1e-12);
 }
 
+/// Searches that agree are believed; where they contradict one another, every cell is the likeliest one.
+TEST(TableScores, AnInformedAttackerFallsBackOnPublicRows) {
+  const TrainingData data = people_data();
+  const TableJudge judge(data);
+  const auto truth = judge.rows(std::vector<std::size_t>{1, 2, 5, 7});
+  std::vector<double> wrong = truth;
+  for (std::size_t i = 1; i < wrong.size(); i += 6) wrong[i] = std::fmod(wrong[i] + 1, 5);
+  const std::vector<double> sure(truth.size(), -100.0), unsure(truth.size(), 100.0);
+  EXPECT_EQ(judge.informed_accuracy(truth, {truth, sure}), 1);
+  EXPECT_DOUBLE_EQ(judge.informed_accuracy(truth, {wrong, sure}), 5.0 / 6);
+  EXPECT_DOUBLE_EQ(judge.informed_accuracy(truth, {wrong, unsure}),
+                   prior_baseline(data.table->encoder, data.table->features, data.parts.test, truth));
+}
+
 TEST(TableScores, WordsOfCells) {
   const TrainingData data = people_data();
   const TableJudge judge(data);
