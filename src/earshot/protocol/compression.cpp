@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "earshot/core/error.hpp"
+#include "earshot/core/finite.hpp"
 #include "earshot/protocol/quantiser.hpp"
 
 namespace earshot {
@@ -38,6 +39,7 @@ void require_valid(const Compression& compression) {
 }
 
 void compress(const Compression& compression, std::span<double> numbers, std::vector<double>& magnitudes) {
+  if (!all_finite(numbers)) return;
   prune(compression.pruned, numbers, magnitudes);
   if (compression.cell_width > 0) {
     for (double& x : numbers) x = quantised(x, compression.cell_width);

@@ -17,7 +17,8 @@ struct Compression {
 /// Refuses a share outside [0, 1) and a width below 0.
 void require_valid(const Compression& compression);
 
-/// Of n numbers the floor(pruned n) smallest become 0, of equal ones the first. `magnitudes` is scratch.
+/// Of n numbers the floor(pruned n) smallest become 0, of equal ones the first. What is not finite has no
+/// order and stays as it is, for the receiver to reject. `magnitudes` is scratch.
 void compress(const Compression& compression, std::span<double> numbers, std::vector<double>& magnitudes);
 
 }  // namespace earshot

@@ -51,6 +51,14 @@ TEST(Compression, PrunesWhatASortWould) {
   }
 }
 
+TEST(Compression, WhatIsNotFiniteStaysAsItIs) {
+  std::vector<double> numbers(100, 1.0);
+  for (std::size_t i = 0; i < numbers.size(); i += 3) numbers[i] = i % 2 == 0 ? std::nan("") : INFINITY;
+  const auto out = compressed({0.5, 0.3}, numbers);
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    EXPECT_TRUE(out[i] == numbers[i] || (std::isnan(out[i]) && std::isnan(numbers[i]))) << i;
+}
+
 TEST(Compression, RefusesWhatMakesNoSense) {
   for (const Compression& wrong : {Compression{1, 0}, Compression{-0.1, 0}, Compression{0, -1},
                                    Compression{std::nan(""), 0}, Compression{0, INFINITY}}) {

@@ -144,6 +144,8 @@ void set_labels(const Model& model, const Observation& observation, const Attack
 
 /// A number that was not sent may have been anything.
 void leave_out_zeros(const Observation& observation, std::vector<double>& weights) {
+  if (std::ranges::all_of(observation.values, [](double x) { return x == 0; }))
+    fail(Fault::kData, "of this gradient no number was sent but zeros");
   if (weights.empty()) weights.assign(observation.values.size(), 1);
   for (std::size_t i = 0; i < weights.size(); ++i)
     if (observation.values[i] == 0) weights[i] = 0;

@@ -205,6 +205,13 @@ TEST(Reconstruction, NumbersThatWereLeftOutAreNotMatched) {
   EXPECT_GT(scene.worst_error(fooled->inputs), 0.05);
   EXPECT_LT(scene.worst_error(aware->inputs), 1e-4);
   EXPECT_THAT(aware->route, HasSubstr("squared without zeros"));
+  std::ranges::fill(heard.values, 0.0);
+  try {
+    reconstruct(*scene.model, heard, scene.knowledge, options);
+    FAIL() << "nothing was sent";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.fault(), Fault::kData);  // a result, not the end of the run
+  }
 }
 
 TEST(Reconstruction, SaysWhatItCannotKnow) {
