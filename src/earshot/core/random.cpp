@@ -10,6 +10,7 @@
 #include "earshot/core/box_muller.hpp"
 #include "earshot/core/error.hpp"
 #include "earshot/core/random_below.hpp"
+#include "earshot/core/vectorised.hpp"
 
 namespace earshot {
 namespace {
@@ -33,27 +34,15 @@ double to_uniform(std::uint64_t bits) {
   return static_cast<double>(bits >> 11) * 0x1.0p-53;
 }
 
-[[gnu::always_inline]] inline void transform(NormalBlock& block) {
-  for (std::size_t i = 0; i < block.first.size(); ++i) {
-    const auto [cosine, sine] = box_muller(block.first[i], block.second[i]);
-    block.cosines[i] = cosine;
-    block.sines[i] = sine;
-  }
-}
-
-#if defined(__x86_64__)
-[[gnu::target("avx2")]] void transform_avx2(NormalBlock& block) {
-  transform(block);
-}
 void to_normals(NormalBlock& block) {
-  static const bool wide = __builtin_cpu_supports("avx2") != 0;
-  wide ? transform_avx2(block) : transform(block);
+  vectorised([&]() EARSHOT_VECTOR_BODY {
+    for (std::size_t i = 0; i < block.first.size(); ++i) {
+      const auto [cosine, sine] = box_muller(block.first[i], block.second[i]);
+      block.cosines[i] = cosine;
+      block.sines[i] = sine;
+    }
+  });
 }
-#else
-void to_normals(NormalBlock& block) {
-  transform(block);
-}
-#endif
 
 }  // namespace
 

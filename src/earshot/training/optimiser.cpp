@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "earshot/core/error.hpp"
+#include "earshot/core/vectorised.hpp"
 
 namespace earshot {
 namespace {
@@ -58,14 +59,23 @@ void Adam::step(std::span<double> parameters, std::span<const double> gradient) 
   second_decay_ *= kBeta2;
   const double rate = options_.rate / (1 - first_decay_);
   const double scale = 1 / std::sqrt(1 - second_decay_);
-  for (std::size_t i = 0; i < first_.size(); ++i) {
-    const double g = gradient[i] + options_.weight_decay * parameters[i];
-    first_[i] = kBeta1 * first_[i] + (1 - kBeta1) * g;
-    second_[i] = kBeta2 * second_[i] + (1 - kBeta2) * (g * g);
-    double second = second_[i];
-    if (options_.amsgrad) second = largest_[i] = std::max(largest_[i], second);
-    parameters[i] -= rate * first_[i] / (std::sqrt(second) * scale + kStabiliser);
-  }
+  // Locals: members and captures could be what is written to, for all the compiler knows.
+  const double decay = options_.weight_decay;
+  double* const first = first_.data();
+  double* const second = second_.data();
+  vectorised([=]() EARSHOT_VECTOR_BODY {
+    for (std::size_t i = 0; i < gradient.size(); ++i) {
+      const double g = gradient[i] + decay * parameters[i];
+      first[i] = kBeta1 * first[i] + (1 - kBeta1) * g;
+      second[i] = kBeta2 * second[i] + (1 - kBeta2) * (g * g);
+    }
+  });
+  const double* const divisor = options_.amsgrad ? largest_.data() : second;
+  for (std::size_t i = 0; i < largest_.size(); ++i) largest_[i] = std::max(largest_[i], second_[i]);
+  vectorised([=]() EARSHOT_VECTOR_BODY {
+    for (std::size_t i = 0; i < parameters.size(); ++i)
+      parameters[i] -= rate * first[i] / (std::sqrt(divisor[i]) * scale + kStabiliser);
+  });
 }
 
 void Sgd::save(StateWriter& out) const {

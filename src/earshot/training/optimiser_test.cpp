@@ -68,6 +68,24 @@ TEST(Adam, FollowsThePaperStepByStep) {
   }
 }
 
+/// Whatever the vectors of the processor: a parameter's steps do not depend on its neighbours, to the bit.
+TEST(Adam, MovesEveryParameterAsIfItWereAlone) {
+  constexpr std::size_t kSize = 37;
+  for (const bool amsgrad : {false, true}) {
+    const AdamOptions options{0.05, 0.1, amsgrad};
+    Adam together(kSize, options);
+    std::vector<Adam> alone(kSize, Adam(1, options));
+    std::vector<double> w(kSize, 2), g(kSize), single(kSize, 2);
+    for (int t = 1; t <= 50; ++t) {
+      for (std::size_t i = 0; i < kSize; ++i) g[i] = std::sin(3.0 * t + static_cast<double>(i * i));
+      together.step(w, g);
+      for (std::size_t i = 0; i < kSize; ++i)
+        alone[i].step(std::span(single).subspan(i, 1), std::span(g).subspan(i, 1));
+    }
+    EXPECT_EQ(w, single);
+  }
+}
+
 TEST(Adam, AmsgradRemembersTheLargestGradient) {
   const auto last_step = [](bool amsgrad) {
     Adam adam(1, {0.1, 0, amsgrad});

@@ -61,6 +61,10 @@ class RecordDecoder {
     std::size_t first;
     std::size_t size;
   };
+  void add_block(const DecoderBlock& block);
+  void decode_rows(std::size_t rows, const Real* variables, Real* shares, Real* records) const;
+  void pull_rows(std::size_t rows, const Real* shares, Real* slopes) const;
+
   std::vector<Block> blocks_;
   std::vector<Real> low_, span_;  // of each column
 };

@@ -96,6 +96,35 @@ TEST(Decoder, PullsSlopesBackAsFiniteDifferencesSay) {
   }
 }
 
+/// Records are decoded a few at a time: to the bit what each would be alone.
+template <class Real>
+void expect_same_alone(const Decoder& decoder, std::size_t records) {
+  const auto wide = normal(records * kWidth, 11, 3), direction = normal(records * kWidth, 12);
+  const std::vector<Real> variables(wide.begin(), wide.end());
+  std::vector<Real> slopes(direction.begin(), direction.end()), shares(slopes.size()), numbers(slopes.size());
+  std::vector<Real> single_slopes(slopes), single_shares(slopes.size()), single_numbers(slopes.size());
+  const RecordDecoder<Real> ready(decoder, kWidth);
+  ready.decode(variables, shares, numbers);
+  ready.pull_back(shares, slopes);
+  for (std::size_t first = 0; first < slopes.size(); first += kWidth) {
+    const auto row = [&](auto& all) { return std::span(all).subspan(first, kWidth); };
+    ready.decode(row(variables), row(single_shares), row(single_numbers));
+    ready.pull_back(row(single_shares), row(single_slopes));
+  }
+  EXPECT_EQ(numbers, single_numbers) << records;
+  EXPECT_EQ(shares, single_shares) << records;
+  EXPECT_EQ(slopes, single_slopes) << records;
+}
+
+TEST(Decoder, DecodesEveryRecordAsIfItWereAlone) {
+  for (const Decoder& decoder : {kMixed, kScaled, Decoder{}}) {
+    for (const std::size_t records : {1, 7, 8, 19}) {
+      expect_same_alone<float>(decoder, records);
+      expect_same_alone<double>(decoder, records);
+    }
+  }
+}
+
 // In single precision the slope of a share far below its range's rounding still has its sign.
 TEST(Decoder, SinglePrecisionFollowsDoubleDownToTheSmallestShares) {
   for (const double deviation : {1.0, 10.0}) {

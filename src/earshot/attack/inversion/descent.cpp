@@ -7,6 +7,7 @@
 #include "earshot/attack/inversion/lbfgs.hpp"
 #include "earshot/core/error.hpp"
 #include "earshot/core/parallel.hpp"
+#include "earshot/core/vectorised.hpp"
 #include "earshot/training/optimiser.hpp"
 
 namespace earshot {
@@ -42,10 +43,7 @@ class FirstOrderDescent : public Descent {
 
   void tell(double value, std::span<const double> gradient) override {
     note(point_, value);
-    for (std::size_t i = 0; i < point_.size(); ++i) {
-      const double g = std::isfinite(gradient[i]) ? gradient[i] : 0;
-      direction_[i] = options_.signs ? static_cast<double>((g > 0) - (g < 0)) : g;
-    }
+    set_direction(gradient);
     const double rate =
         options_.decay ? decayed(options_.rate, iterations_, options_.iterations) : options_.rate;
     step_.move(point_, direction_, rate);
@@ -54,6 +52,22 @@ class FirstOrderDescent : public Descent {
   }
 
  private:
+  /// Zero where the gradient is not finite.
+  void set_direction(std::span<const double> gradient) {
+    constexpr double kLargest = std::numeric_limits<double>::max();
+    const double* const from = gradient.data();
+    double* const to = direction_.data();
+    const std::size_t size = direction_.size();
+    vectorised([=, signs = options_.signs]() EARSHOT_VECTOR_BODY {
+      for (std::size_t i = 0; i < size; ++i) {
+        const double g = std::abs(from[i]) <= kLargest ? from[i] : 0;
+        to[i] = g;
+      }
+      if (!signs) return;
+      for (std::size_t i = 0; i < size; ++i) to[i] = to[i] > 0 ? 1 : to[i] < 0 ? -1 : 0;
+    });
+  }
+
   FirstOrderOptions options_;
   std::vector<double> point_;
   std::vector<double> direction_;

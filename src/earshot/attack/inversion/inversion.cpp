@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 
 #include "earshot/core/error.hpp"
+#include "earshot/core/large_array.hpp"
 #include "earshot/core/random.hpp"
+#include "earshot/core/vectorised.hpp"
 
 namespace earshot {
 namespace {
@@ -72,6 +74,13 @@ void require_valid(const Model& model, const Shape& input, const Layout& layout,
 Decoder label_decoder(LossKind loss, std::size_t width) {
   const bool binary = loss == LossKind::kBinaryCrossEntropy;
   return {{binary ? DecoderKind::kSigmoid : DecoderKind::kSoftmax, 0, width}};
+}
+
+template <class From, class To>
+void convert(std::span<const From> from, std::span<To> to) {
+  vectorised([=]() EARSHOT_VECTOR_BODY {
+    for (std::size_t i = 0; i < from.size(); ++i) to[i] = static_cast<To>(from[i]);
+  });
 }
 
 /// The objective at many points in one call.
@@ -162,8 +171,7 @@ class Objective {
 
   void decode(std::span<const std::size_t> candidates, std::span<const double> points) {
     for (std::size_t k = 0; k < candidates.size(); ++k) {
-      for (std::size_t i = 0; i < layout_.variables(); ++i)
-        variables_[i] = static_cast<Real>(points[k * layout_.variables() + i]);
+      convert(points.subspan(k * layout_.variables(), layout_.variables()), std::span(variables_));
       const std::span<const Real> variables(variables_);
       decoder_.decode(variables.first(layout_.inputs()), inputs(input_shares_, k), inputs(inputs_, k));
       if (layout_.soft_labels) {
@@ -181,10 +189,10 @@ class Objective {
   double finish(std::size_t k, std::span<double> gradient) {
     const double value = add_priors(k);
     decoder_.pull_back(inputs(input_shares_, k), inputs(input_slopes_, k));
-    std::ranges::copy(inputs(input_slopes_, k), gradient.begin());
+    convert<Real>(inputs(input_slopes_, k), gradient.first(layout_.inputs()));
     if (layout_.soft_labels) {
       label_decoder_.pull_back(labels(label_shares_, k), labels(target_slopes_, k));
-      std::ranges::copy(labels(target_slopes_, k), gradient.subspan(layout_.inputs()).begin());
+      convert<Real>(labels(target_slopes_, k), gradient.subspan(layout_.inputs()));
     }
     return value;
   }
@@ -215,7 +223,7 @@ class Objective {
   RecordDecoder<Real> label_decoder_;
   std::size_t size_;
   std::unique_ptr<Predictor<Real>> predictor_;
-  std::vector<Real> observed_;
+  LargeArray<Real> observed_;
   std::vector<Real> inputs_;
   std::vector<Real> targets_;
   std::vector<Real> predicted_;

@@ -7,6 +7,7 @@
 
 #include "earshot/attack/inversion/local_training.hpp"
 #include "earshot/core/error.hpp"
+#include "earshot/core/large_array.hpp"
 #include "earshot/model/cosine_matcher.hpp"
 #include "earshot/model/squared_matcher.hpp"
 
@@ -97,7 +98,7 @@ class GradientSum : public Predictor<Real> {
  private:
   struct Part {
     Real factor = 1;
-    std::vector<Real> parameters;
+    LargeArray<Real> parameters;
     std::unique_ptr<Evaluation<Real>> evaluation;
   };
 
