@@ -81,6 +81,7 @@ const Attack& attack_named(const std::string& name) {
 struct Victim {
   std::unique_ptr<Model> model;
   std::vector<double> parameters, targets, gradient;
+  Observation observation;  // made before any clock runs, as the reference's tensors are
 
   Victim(const Attack& attack, std::size_t number)
       : model(make_native_model(attack.architecture)),
@@ -94,6 +95,7 @@ struct Victim {
     for (std::size_t r = 0; r < attack.records; ++r)
       targets[r * model->output_size() + stream.below(model->output_size())] = 1;
     model->gradient(parameters, {attack.records, inputs, targets}, gradient);
+    observation = observe_gradient(parameters, gradient, attack.records);
   }
 };
 
@@ -108,8 +110,7 @@ InversionOptions options_of(const Attack& attack, const Victim& victim, std::siz
 }
 
 Inversion attacked(const Attack& attack, const Victim& victim, const InversionOptions& options) {
-  return invert(*victim.model, attack.architecture.input,
-                observe_gradient(victim.parameters, victim.gradient, attack.records), options);
+  return invert(*victim.model, attack.architecture.input, victim.observation, options);
 }
 
 // --- For the reference

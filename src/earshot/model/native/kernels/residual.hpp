@@ -61,7 +61,11 @@ struct ResidualRows {
   /// One vector of columns, from column j on.
   EARSHOT_INLINE void take(std::size_t j, const V& x, V& column, V (&squares)[M], V (&products)[M]) const {
     for (int r = 0; r < M; ++r) {
-      const V rest = d[r] * x - load<V>(o + static_cast<std::size_t>(r) * columns + j);
+      const Real* from = o + static_cast<std::size_t>(r) * columns + j;
+      // Rows to come, for the second-level cache: a few streams are too short to be foreseen by the
+      // processor.
+      __builtin_prefetch(from + 2 * M * columns, 0, 2);
+      const V rest = d[r] * x - load<V>(from);
       squares[r] += rest * rest;
       products[r] += rest * x;
       column += rest * d[r];
