@@ -32,8 +32,8 @@ void add_multiple(double factor, std::span<const double> values, std::span<doubl
 InverseHessian::InverseHessian(std::size_t size, std::size_t history)
     : size_(size),
       history_(history),
-      steps_(size * history),
-      changes_(size * history),
+      steps_(std::make_unique_for_overwrite<double[]>(size * history)),
+      changes_(std::make_unique_for_overwrite<double[]>(size * history)),
       inverse_products_(history),
       alphas_(history) {
   if (history == 0) fail(Fault::kConfig, "L-BFGS needs a history of at least one step");

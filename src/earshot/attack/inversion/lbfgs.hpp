@@ -2,6 +2,7 @@
 // the objective themselves (libLBFGS, LBFGS++) cannot have many searches answered by one batched evaluation.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "earshot/attack/inversion/descent.hpp"
@@ -20,19 +21,20 @@ class InverseHessian {
   void descent_direction(std::span<const double> gradient, std::span<double> out);
 
  private:
+  /// Not cleared: of a search that ends early most of it is never touched, and takes no memory.
+  using Rows = std::unique_ptr<double[]>;
+
   std::span<double> steps(std::size_t age) { return row(steps_, age); }
   std::span<double> changes(std::size_t age) { return row(changes_, age); }
   std::size_t slot(std::size_t age) const { return (newest_ + history_ - age) % history_; }
-  std::span<double> row(std::vector<double>& rows, std::size_t age) {
-    return std::span(rows).subspan(slot(age) * size_, size_);
-  }
+  std::span<double> row(const Rows& rows, std::size_t age) { return {&rows[slot(age) * size_], size_}; }
 
   std::size_t size_;
   std::size_t history_;
   std::size_t stored_ = 0;
   std::size_t newest_ = 0;
-  std::vector<double> steps_;
-  std::vector<double> changes_;
+  Rows steps_;
+  Rows changes_;
   std::vector<double> inverse_products_;  // 1 / s.y by slot
   std::vector<double> alphas_;
 };
