@@ -63,19 +63,20 @@ void Adam::step(std::span<double> parameters, std::span<const double> gradient) 
   const double decay = options_.weight_decay;
   double* const first = first_.data();
   double* const second = second_.data();
-  vectorised([=]() EARSHOT_VECTOR_BODY {
-    for (std::size_t i = 0; i < gradient.size(); ++i) {
+  double* const largest = largest_.data();
+  const auto move = [=](auto amsgrad) __attribute__((always_inline)) {
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
       const double g = gradient[i] + decay * parameters[i];
-      first[i] = kBeta1 * first[i] + (1 - kBeta1) * g;
-      second[i] = kBeta2 * second[i] + (1 - kBeta2) * (g * g);
+      const double mean = kBeta1 * first[i] + (1 - kBeta1) * g;
+      double square = kBeta2 * second[i] + (1 - kBeta2) * (g * g);
+      first[i] = mean;
+      second[i] = square;
+      if constexpr (amsgrad) square = largest[i] = square > largest[i] ? square : largest[i];
+      parameters[i] -= rate * mean / (std::sqrt(square) * scale + kStabiliser);
     }
-  });
-  const double* const divisor = options_.amsgrad ? largest_.data() : second;
-  for (std::size_t i = 0; i < largest_.size(); ++i) largest_[i] = std::max(largest_[i], second_[i]);
-  vectorised([=]() EARSHOT_VECTOR_BODY {
-    for (std::size_t i = 0; i < parameters.size(); ++i)
-      parameters[i] -= rate * first[i] / (std::sqrt(divisor[i]) * scale + kStabiliser);
-  });
+  };
+  vectorised(
+      [&]() EARSHOT_VECTOR_BODY { options_.amsgrad ? move(std::true_type()) : move(std::false_type()); });
 }
 
 void Sgd::save(StateWriter& out) const {

@@ -19,9 +19,8 @@ constexpr std::size_t kGroupBytes = std::size_t{256} << 10U;
 /// Rows that keep the arithmetic busy while shared parameters are read, from that cache or from beyond it.
 constexpr std::size_t kRowsInCache = 8;
 constexpr std::size_t kRowsBeyond = 64;
-/// The same where no gradients are written, and few enough to be shared out among threads.
-constexpr std::size_t kMatchedInCache = 16;
-constexpr std::size_t kMatchedBeyond = 32;
+/// The same from either where no gradients are written, and few enough to be shared out among threads.
+constexpr std::size_t kMatchedRows = 32;
 
 void expect(bool holds, const char* sentence) {
   if (!holds) fail(Fault::kInternal, sentence);
@@ -32,8 +31,12 @@ template <class Real>
 double squared_length(std::span<const Real> numbers) {
   constexpr std::size_t kSums = 8;
   double sums[kSums] = {};
-  for (std::size_t i = 0; i < numbers.size(); ++i)
-    sums[i % kSums] += static_cast<double>(numbers[i]) * static_cast<double>(numbers[i]);
+  std::size_t i = 0;
+  for (; i + kSums <= numbers.size(); i += kSums)
+    for (std::size_t s = 0; s < kSums; ++s)
+      sums[s] += static_cast<double>(numbers[i + s]) * static_cast<double>(numbers[i + s]);
+  for (; i < numbers.size(); ++i)
+    sums[0] += static_cast<double>(numbers[i]) * static_cast<double>(numbers[i]);
   return std::accumulate(std::begin(sums), std::end(sums), 0.0);
 }
 
@@ -125,9 +128,7 @@ std::size_t NativeEvaluation<Real>::match_group_size(const Problems<Real>& probl
         sizeof(Real) * (2 * in_memory + 3 * problems.rows * (activations_ + network_->inputs));
     return std::max<std::size_t>(kGroupBytes / bytes, 1);
   }
-  const bool in_cache = network_->parameters * sizeof(Real) <= kGroupBytes;
-  const std::size_t rows = in_cache ? kMatchedInCache : kMatchedBeyond;
-  return std::max<std::size_t>(rows / std::max<std::size_t>(problems.rows, 1), 1);
+  return std::max<std::size_t>(kMatchedRows / std::max<std::size_t>(problems.rows, 1), 1);
 }
 
 template <class Real>

@@ -1,5 +1,5 @@
-// c = a b: a tile of R rows and C vectors of c stays in registers; b's rows are read as they lie. Tiles read
-// a by columns, which is how it lies when it enters transposed; otherwise it is transposed first.
+// c = a b: a tile of R rows and C vectors of c stays in registers; b's rows are read as they lie, and a's
+// numbers, by rows or by columns, are broadcast from where they lie.
 #pragma once
 
 #include "earshot/model/native/kernels/kernels.hpp"
@@ -8,11 +8,14 @@
 namespace earshot {
 namespace {
 
+/// The narrowest vector that takes the last columns.
+constexpr int kNarrow = 4;
+
 /// v with zeros in the first `count` lanes.
 template <class Real, int N>
 EARSHOT_INLINE Vector<Real, N> without_first(std::size_t count, const Vector<Real, N>& v) {
-  if constexpr (N < kLanes<Real>) {
-    return v;  // only whole vectors overlap
+  if constexpr (N < kLanes<Real> && N < kNarrow) {
+    return v;  // vectors so narrow do not overlap
   } else {
     using Mask = decltype(v == v);
     static constexpr struct {
@@ -30,7 +33,8 @@ template <class Real, int N, int R, int C>
 EARSHOT_INLINE void tile(const Product<Real>& p, std::size_t i, std::size_t j, std::size_t done) {
   using V = Vector<Real, N>;
   V sum[R][C] = {};
-  const Real* a = p.a + i;
+  const std::size_t a_row = p.a_row;
+  const Real* a = p.a + i * a_row;
   const Real* b = p.b + j;
   Real* to = p.c + i * p.c_row + j;
   const std::size_t c_row = p.c_row;
@@ -39,7 +43,7 @@ EARSHOT_INLINE void tile(const Product<Real>& p, std::size_t i, std::size_t j, s
     V from_b[C];
     for (int c = 0; c < C; ++c) from_b[c] = load<V>(b + c * N);
     for (int r = 0; r < R; ++r) {
-      const V from_a = broadcast<V>(a[r]);
+      const V from_a = broadcast<V>(a[static_cast<std::size_t>(r) * a_row]);
       for (int c = 0; c < C; ++c) sum[r][c] += from_a * from_b[c];
     }
   }
@@ -91,10 +95,23 @@ void panels(const Product<Real>& p, std::size_t& j) {
   for (; j + N * C <= p.n; j += N * C) panel<Real, N, C>(p, j, 0);
 }
 
-/// Panels of whole vectors that end with the last column; the last one may begin before column j.
+/// Whether the columns that are left fit a vector of N lanes, which then ends with the last of them.
+template <class Real, int N>
+bool narrow_panel(const Product<Real>& p, std::size_t j) {
+  if constexpr (N < kLanes<Real>) {
+    if (p.n - j > N) return false;
+    panel<Real, N, 1>(p, p.n - N, N - (p.n - j));
+    return true;
+  }
+  return false;
+}
+
+/// Panels of whole vectors that end with the last column; the last one may begin before column j. A few
+/// columns take a narrower vector: some processors multiply two of them in the time of a wide one.
 template <class Real>
 void last_panels(const Product<Real>& p, std::size_t j) {
   constexpr int kN = kLanes<Real>;
+  if (j == p.n || narrow_panel<Real, kNarrow>(p, j) || narrow_panel<Real, 2 * kNarrow>(p, j)) return;
   const auto vectors = [&] { return (p.n - j + kN - 1) / kN; };
   if (vectors() * kN > p.n) {
     panels<Real, kN, 2>(p, j);
@@ -106,9 +123,8 @@ void last_panels(const Product<Real>& p, std::size_t j) {
   if (vectors() == 1) panel<Real, kN, 1>(p, p.n - kN, done);
 }
 
-/// The product when a's columns are contiguous: element (i, l) at a[l * a_inner + i].
 template <class Real>
-void product_by_columns(const Product<Real>& p) {
+void all_panels(const Product<Real>& p) {
   constexpr int kN = kLanes<Real>;
   std::size_t j = 0;
   if (p.m == 1) panels<Real, kN, 12>(p, j);
@@ -121,29 +137,6 @@ void product_by_columns(const Product<Real>& p) {
   panels<Real, 1, 1>(p, j);
 }
 
-/// to[l][i] = a[i][l].
-template <class Real>
-void transpose_into(const Real* a, std::size_t a_row, std::size_t rows, std::size_t depth, Real* to) {
-  constexpr int kN = kLanes<Real>;
-  using V = Vector<Real, kN>;
-  std::size_t i = 0;
-  for (; i + kN <= rows; i += kN, a += kN * a_row) {
-    std::size_t l = 0;
-    for (; l + kN <= depth; l += kN) {
-      V v[kN];
-      for (int r = 0; r < kN; ++r) v[r] = load<V>(a + static_cast<std::size_t>(r) * a_row + l);
-      transpose_squares<Real, kN>(v);
-      for (int r = 0; r < kN; ++r) store(v[r], to + (l + static_cast<std::size_t>(r)) * rows + i);
-    }
-    for (; l < depth; ++l) {
-      for (std::size_t r = 0; r < kN; ++r) to[l * rows + i + r] = a[r * a_row + l];
-    }
-  }
-  for (; i < rows; ++i, a += a_row) {
-    for (std::size_t l = 0; l < depth; ++l) to[l * rows + i] = a[l];
-  }
-}
-
 /// Empty sums, of factors that may have no address at all.
 template <class Real>
 void write_zeros(const Product<Real>& p) {
@@ -152,27 +145,19 @@ void write_zeros(const Product<Real>& p) {
   }
 }
 
+/// Long sums of rows in parts: what is read of b stays in the first-level cache.
 template <class Real>
 void product(const Product<Real>& p) {
-  if (p.k == 0) return write_zeros(p);
-  if (p.a_row == 1 || p.m == 1) return product_by_columns(p);
-  constexpr std::size_t kRoom = 4096;  // numbers of a at a time: they stay in the first-level cache
   constexpr std::size_t kDepth = 256;
-  alignas(64) Real columns[kRoom];
+  if (p.k == 0) return write_zeros(p);
+  if (p.a_row == 1 || p.m == 1) return all_panels(p);
   for (std::size_t start = 0; start < p.k; start += kDepth) {
     Product<Real> part = p;
     part.k = p.k - start < kDepth ? p.k - start : kDepth;
-    part.a = columns;
+    part.a = p.a + start;
     part.b = p.b + start * p.b_row;
     part.add = p.add || start > 0;
-    const std::size_t most = part.k <= 32 ? kRoom / 32 : kRoom / part.k / 8 * 8;
-    for (std::size_t i = 0; i < p.m; i += most) {
-      part.m = p.m - i < most ? p.m - i : most;
-      part.a_inner = part.m;
-      part.c = p.c + i * p.c_row;
-      transpose_into(p.a + i * p.a_row + start, p.a_row, part.m, part.k, columns);
-      product_by_columns(part);
-    }
+    all_panels(part);
   }
 }
 
