@@ -149,6 +149,7 @@ void write_zeros(const Product<Real>& p) {
 template <class Real>
 void product(const Product<Real>& p) {
   constexpr std::size_t kDepth = 256;
+  if (p.m == 0 || p.n == 0) return;
   if (p.k == 0) return write_zeros(p);
   if (p.a_row == 1 || p.m == 1) return all_panels(p);
   for (std::size_t start = 0; start < p.k; start += kDepth) {
