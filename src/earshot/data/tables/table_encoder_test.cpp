@@ -1,5 +1,6 @@
 #include "earshot/data/tables/table_encoder.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -209,6 +210,34 @@ TEST(TableEncoder, WidthsOfKnownTables) {
 }
 
 // The mean of an encoded training column is 0, its deviation 1, or 0 if no training row differs.
+/// Of Adult's hashed codes, each taken for its most frequent category, and for one of those that share it at
+/// random: what somebody who knows every code, and nothing else of a row, gets right. The expectation is
+/// counted from the code words, without the encoder's way back.
+TEST(TableEncoder, HashedCodesOfAdultTellLessToWhoDoesNotKnowThePublicRows) {
+  EARSHOT_NEEDS_DATASET("adult");
+  const TabularDataset adult = load_tabular("adult", data_directory());
+  const Rows known = range(0, *adult.test_begins), unknown = range(*adult.test_begins, adult.target.size());
+  const TableEncoder encoder(adult, known, with(CategoryEncoding::kHashing, 0, false));
+  double decoded = 0, at_random = 0;
+  std::vector<double> code(encoder.width());
+  for (const std::size_t i : unknown) {
+    const auto row = adult.features.row(i);
+    encoder.encode(row, code);
+    const std::vector<double> back = encoder.decode(code);
+    for (std::size_t column = 0; column < row.size(); ++column) {
+      const auto& words = encoder.blocks()[column].words;
+      decoded += back[column] == row[column] ? 1 : 0;
+      at_random += words.empty()
+                       ? 1
+                       : 1.0 / static_cast<double>(std::count(words.begin(), words.end(),
+                                                              words[static_cast<std::size_t>(row[column])]));
+    }
+  }
+  const auto cells = static_cast<double>(unknown.size() * adult.features.columns.size());
+  EXPECT_NEAR(decoded / cells, 0.854, 5e-4);
+  EXPECT_NEAR(at_random / cells, 0.647, 5e-4);
+}
+
 TEST(TableEncoder, TrainingColumnsAreStandardised) {
   EARSHOT_NEEDS_DATASET("adult");
   const TabularDataset adult = load_tabular("adult", data_directory());
