@@ -113,3 +113,10 @@ function(earshot_test folder)
   add_test(NAME ${folder} COMMAND ${target})
   set_tests_properties(${folder} PROPERTIES LABELS "unit" SKIP_REGULAR_EXPRESSION "")
 endfunction()
+
+# earshot_vectorise(source...): loops over numbers (core/vectorised.hpp). Without these options the compiler leaves square roots and
+# comparisons scalar, for the sake of errno and of floating-point exceptions that nobody looks at.
+function(earshot_vectorise)
+  set_source_files_properties(${ARGN} PROPERTIES
+    COMPILE_OPTIONS "-O3;-fno-math-errno;-fno-trapping-math" SKIP_PRECOMPILE_HEADERS ON)
+endfunction()

@@ -3,7 +3,7 @@
 //   vectorised([&]() EARSHOT_VECTOR_BODY { for (std::size_t i = 0; i < n; ++i) y[i] = std::sqrt(x[i]); });
 //
 // No multiplication is fused with an addition, so every width gives the same bits. A source that uses it for
-// square roots or comparisons is compiled with -fno-math-errno and -fno-trapping-math, else they stay scalar.
+// square roots or comparisons is named to earshot_vectorise() in its CMakeLists.txt, else they stay scalar.
 #pragma once
 
 namespace earshot {
