@@ -1,5 +1,5 @@
-// Products of dense row-major matrices in either precision: own kernels while the matrices are small,
-// OpenBLAS when they are large enough to repay its packing.
+// Products of dense row-major matrices in either precision: own kernels while the matrices are small or
+// OpenBLAS has none for the widest vectors, OpenBLAS when they are large enough to repay its packing.
 #pragma once
 
 #include <cstddef>

@@ -38,6 +38,7 @@ struct Residual {
 
 template <class Real>
 struct Kernels {
+  std::size_t vector_bytes;
   /// b is k x n.
   void (*product)(const Product<Real>&);
   /// b is n x k and enters transposed; a_inner must be 1.

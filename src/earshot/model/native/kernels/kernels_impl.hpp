@@ -107,8 +107,9 @@ void map(std::size_t count, const Real* in, Real* out) {
 }
 
 template <class Real>
-constexpr Kernels<Real> kKernels = {product<Real>,    product_transposed<Real>, residual<Real>,
-                                    difference<Real>, map<Sigmoid, Real>,       map<Tanh, Real>};
+constexpr Kernels<Real> kKernels = {kVectorBytes,   product<Real>,    product_transposed<Real>,
+                                    residual<Real>, difference<Real>, map<Sigmoid, Real>,
+                                    map<Tanh, Real>};
 
 #undef EARSHOT_INLINE
 

@@ -8,6 +8,13 @@
 namespace earshot {
 namespace {
 
+/// Sums of a tile: two registers of sixteen are left to the compiler, which else moves sums to memory and
+/// back.
+constexpr int kTileSums = kRegisters > 16 ? kSums : 10;
+constexpr int tile_rows(int columns) {
+  return columns == 1 ? 8 : columns < kTileSums ? kTileSums / columns : 1;
+}
+
 /// The narrowest vector that takes the last columns.
 constexpr int kNarrow = 4;
 
@@ -79,7 +86,7 @@ void few_rows(const Product<Real>& p, std::size_t rows, std::size_t i, std::size
 /// the last rows are shared out evenly, so that no tile has much fewer.
 template <class Real, int N, int C>
 void panel(const Product<Real>& p, std::size_t j, std::size_t done) {
-  constexpr int kRows = C == 1 ? 8 : kSums / C;
+  constexpr int kRows = tile_rows(C);
   std::size_t i = 0;
   for (; i + 2 * kRows <= p.m; i += kRows) tile<Real, N, kRows, C>(p, i, j, done);
   if (p.m - i > kRows) {
