@@ -1,6 +1,7 @@
 #include "earshot/report/markdown.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <vector>
 
@@ -112,6 +113,15 @@ std::vector<std::size_t> rows_shown(std::size_t count) {
   return rows;
 }
 
+/// Computed numbers have digits nobody wants to read.
+std::string abscissa_text(const std::string& x) {
+  constexpr std::size_t kLong = 10;
+  double number = 0;
+  const auto [end, error] = std::from_chars(x.data(), x.data() + x.size(), number);
+  const bool long_number = x.size() > kLong && error == std::errc() && end == x.data() + x.size();
+  return long_number ? number_text(number, 6) : escaped(x);
+}
+
 std::string curve_table(const CurveFacts& curve) {
   const std::size_t shown = std::min(curve.series.size(), kSeriesShown);
   std::string out = fmt::format("\n## {}\n\n", escaped(curve.title.empty() ? "Curve" : curve.title));
@@ -125,7 +135,7 @@ std::string curve_table(const CurveFacts& curve) {
   const std::vector<std::string> xs = abscissae(curve);
   const std::vector<std::size_t> rows = rows_shown(xs.size());
   for (const std::size_t i : rows) {
-    std::vector<std::string> values = {escaped(xs[i])};
+    std::vector<std::string> values = {abscissa_text(xs[i])};
     for (std::size_t s = 0; s < shown; ++s) values.push_back(value_at(curve.series[s], xs[i]));
     out += row(values);
   }

@@ -49,6 +49,15 @@ TEST(Markdown, PointsOfSeveralSeriesAreInTheOrderOfTheirNumbers) {
               HasSubstr("| 4 | – | 3 |\n| 8 | 1 | – |\n| 12 | – | 4 |\n| 16 | 2 | – |"));
 }
 
+TEST(Markdown, ComputedNumbersAreShortenedWhereTheyAreX) {
+  Json document = sample_document();
+  document["curves"][0]["series"][0]["points"] = {{{"x", 15.191621054094867}, {"mean", 1}},
+                                                  {{"x", 100000}, {"mean", 2}},
+                                                  {{"x", 1708735.7607889175}, {"mean", 3}}};
+  EXPECT_THAT(render_markdown(document, {"c", 1.0}),
+              HasSubstr("| 15.1916 | 1 |\n| 100000 | 2 |\n| 1.70874e+06 | 3 |"));
+}
+
 TEST(Markdown, RoundingIsNoDeviation) {
   Json document = sample_document();
   document["curves"][0]["series"][0]["points"] = {{{"x", 1}, {"mean", 96.1}, {"std", 1.7e-14}},
