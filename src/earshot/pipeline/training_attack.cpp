@@ -402,6 +402,9 @@ void check_attack(const Cell& cell, const TrainingData& data, const Architecture
              "labels are read off a last dense layer, or off channels that are pooled to classes, and this "
              "network has neither",
              "use \"optimised\", \"traversed\" or \"known\"");
+  if (text("labels") == "per_class" && (text("start") == "public" || text("start") == "original"))
+    complain("attack.start", "records sought class by class start at random",
+             "use \"normal\" or \"uniform\"");
   if (text("start") == "public" && data.parts.test.empty())
     complain("attack.start", "no public records: nothing is held out", "set data.test_share");
   if (text("optimiser") == "lbfgs" && attack.settings.has("in_range") && attack.settings.boolean("in_range"))

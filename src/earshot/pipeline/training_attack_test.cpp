@@ -249,6 +249,9 @@ TEST(TrainingAttack, PlansThatCannotWorkAreRefusedBeforeTheFirstStep) {
               Contains(HasSubstr("all rounds of gossip together")));
   EXPECT_THAT(problems_of(attacked("fedsgd", "kind = \"dlg\"\nin_range = true\n")),
               Contains(HasSubstr("without bounds")));
+  EXPECT_THAT(
+      problems_of(attacked("fedsgd", "kind = \"dlg\"\nlabels = \"per_class\"\nstart = \"original\"\n")),
+      Contains(HasSubstr("start at random")));
   EXPECT_TRUE(problems_of(attacked("fedsgd", "kind = \"dlg\"\n")).empty());
 }
 

@@ -139,6 +139,8 @@ void set_labels(const Model& model, const Observation& observation, const Attack
       options.labels = Labels::kTraversed;
       options.targets = candidate_targets(model, observation.records);
       return;
+    case LabelSource::kPerClass:
+      return;  // every class has a search of its own
   }
 }
 
@@ -171,6 +173,8 @@ InversionOptions search_options(const Model& model, const Observation& observati
   }
   if (knowledge.pruned) leave_out_zeros(observation, search.matching.weights);
   if (search.start == Start::kGiven) {
+    if (options.labels == LabelSource::kPerClass)
+      fail(Fault::kConfig, "records sought class by class start at random, not at a given batch");
     const bool settled = search.labels == Labels::kKnown;
     search.given =
         knowledge.similar(settled ? std::span<const double>(search.targets) : std::span<const double>());
@@ -200,6 +204,61 @@ std::string search_route(const Model& model, const AttackerKnowledge& knowledge,
                      : adam                 ? "adam"
                                             : "gradient",
                      note.empty() ? "" : "; ", note);
+}
+
+/// What one of the records would have had to add, if the others had added nothing.
+Observation as_if_alone(const Observation& observation) {
+  if (observation.local_training && observation.records > 1)
+    fail(Fault::kConfig,
+         "local steps on several records cannot be sought record by record: set labels to \"optimised\", "
+         "\"traversed\" or \"known\"");
+  Observation alone = observation;
+  for (GradientTerm& term : alone.terms) term.factor /= static_cast<double>(observation.records);
+  alone.records = 1;
+  return alone;
+}
+
+/// Puts the searches of single records together, those that match best first.
+Inversion joined(std::vector<Inversion> searches, std::size_t records) {
+  std::vector<std::size_t> order(searches.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t k) { return searches[k].value; });
+  order.resize(records);
+  Inversion out;
+  out.chosen = searches[order[0]].chosen + order[0] * searches[order[0]].restarts.size();
+  for (const std::size_t k : order) {
+    std::ranges::copy(searches[k].inputs, std::back_inserter(out.inputs));
+    std::ranges::copy(searches[k].targets, std::back_inserter(out.targets));
+    std::ranges::copy(searches[k].start, std::back_inserter(out.start));
+    out.value += searches[k].value / static_cast<double>(records);
+    out.distance += searches[k].distance / static_cast<double>(records);
+  }
+  for (std::size_t k = 0; k < searches.size(); ++k) {
+    out.seconds += searches[k].seconds;
+    for (RestartReport& report : searches[k].restarts) {
+      report.candidate = k;
+      out.restarts.push_back(std::move(report));
+    }
+  }
+  return out;
+}
+
+/// One record of every class, each by itself (the script released with Yu 2026 attacks batches in this way).
+Inversion invert_per_class(const Model& model, const Observation& observation,
+                           const AttackerKnowledge& knowledge, InversionOptions options,
+                           const OnSearchStep& on_step) {
+  const std::size_t classes = classes_of(model);
+  if (observation.records > classes)
+    fail(Fault::kConfig,
+         fmt::format("{} records are more than one of each of {} classes", observation.records, classes));
+  const Observation alone = as_if_alone(observation);
+  options.labels = Labels::kKnown;
+  std::vector<Inversion> searches;
+  for (std::size_t c = 0; c < classes; ++c) {
+    options.targets = target_rows(model, {{c}});
+    searches.push_back(invert(model, knowledge.input, alone, options, on_step));
+  }
+  return joined(std::move(searches), observation.records);
 }
 
 /// The ratio at the first layer, whatever it is worth.
@@ -236,8 +295,10 @@ std::optional<Reconstruction> reconstruct(const Model& model, const Observation&
     }
   }
   if (!options.search) return closed ? ratio(model, observation, knowledge, options.fit) : std::nullopt;
-  Inversion found = invert(model, knowledge.input, observation,
-                           search_options(model, observation, knowledge, options), on_step);
+  const InversionOptions search = search_options(model, observation, knowledge, options);
+  Inversion found = options.labels == LabelSource::kPerClass
+                        ? invert_per_class(model, observation, knowledge, search, on_step)
+                        : invert(model, knowledge.input, observation, search, on_step);
   Reconstruction out;
   out.inputs = found.inputs;
   out.targets = found.targets;

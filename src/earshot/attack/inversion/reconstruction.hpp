@@ -12,9 +12,15 @@
 namespace earshot {
 
 /// Where an attacker has the labels from.
-enum class LabelSource { kKnown, kInferred, kOptimised, kTraversed };
-inline constexpr std::array<std::string_view, 4> kLabelSourceNames{"known", "inferred", "optimised",
-                                                                   "traversed"};
+enum class LabelSource {
+  kKnown,
+  kInferred,
+  kOptimised,
+  kTraversed,
+  kPerClass,  // one record of every class is sought as if it were alone; the classes that match best are kept
+};
+inline constexpr std::array<std::string_view, 5> kLabelSourceNames{"known", "inferred", "optimised",
+                                                                   "traversed", "per_class"};
 
 /// What an attacker has beside the observation.
 struct AttackerKnowledge {
@@ -48,7 +54,7 @@ struct Reconstruction {
   std::string route;                  // which way it was found
   double residual = 0;                // closed forms: |recomputed - observed| / |observed|
   std::size_t clones = 0;             // other records that would give the very same observation
-  std::optional<Inversion> search{};  // its account
+  std::optional<Inversion> search{};  // its account; record by record (kPerClass): distances are means
 };
 
 /// Labels traversed for several records are all sets of different classes, at most this many.

@@ -86,8 +86,8 @@ TEST(Reconstruction, ScaledSumsOfGradientsAreTheSameObservation) {
 TEST(Reconstruction, SearchesWithEverySourceOfLabels) {
   Scene scene(perceptron(ActivationKind::kSigmoid));
   scene.knowledge.targets = scene.targets;
-  for (const LabelSource labels :
-       {LabelSource::kKnown, LabelSource::kInferred, LabelSource::kOptimised, LabelSource::kTraversed}) {
+  for (const LabelSource labels : {LabelSource::kKnown, LabelSource::kInferred, LabelSource::kOptimised,
+                                   LabelSource::kTraversed, LabelSource::kPerClass}) {
     AttackOptions options = search_for(labels);
     options.closed_forms = false;
     const auto found = reconstruct(*scene.model, scene.heard(), scene.knowledge, options);
@@ -108,6 +108,50 @@ TEST(Reconstruction, TraversesAllSetsOfDifferentLabels) {
   EXPECT_EQ(found->search->restarts.size(), 6U);  // 4 choose 2
   const Scene crowd(perceptron(ActivationKind::kSigmoid), 5);
   EXPECT_THROW(reconstruct(*crowd.model, crowd.heard(), crowd.knowledge, options), Error);
+}
+
+TEST(Reconstruction, SeeksOneRecordPerClassAndKeepsThoseThatMatchBest) {
+  const Scene scene(perceptron(ActivationKind::kSigmoid), 2);
+  const Observation heard = scene.heard();
+  const auto found = reconstruct(*scene.model, heard, scene.knowledge, search_for(LabelSource::kPerClass));
+  ASSERT_TRUE(found && found->search);
+  ASSERT_EQ(found->inputs.size(), scene.inputs.size());
+  ASSERT_EQ(found->search->start.size(), scene.inputs.size());
+  EXPECT_EQ(found->search->restarts.size(), 4U * 4U);
+
+  // Half the gradient of either record alone, beside what was heard of both.
+  std::vector<double> best(4, 1e300);
+  for (const RestartReport& report : found->search->restarts)
+    best[report.candidate] = std::min(best[report.candidate], report.value);
+  std::vector<double> gradient(scene.parameters.size());
+  std::vector<double> distances;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::span<const double> input(&found->inputs[i * 6], 6);
+    const std::span<const double> target(&found->targets[i * 4], 4);
+    scene.model->gradient(scene.parameters, {1, input, target}, gradient);
+    double distance = 0;
+    for (std::size_t p = 0; p < gradient.size(); ++p)
+      distance += (gradient[p] / 2 - heard.values[p]) * (gradient[p] / 2 - heard.values[p]);
+    const auto label = std::ranges::max_element(target) - target.begin();
+    EXPECT_NEAR(distance, best[static_cast<std::size_t>(label)], 1e-9);
+    distances.push_back(distance);
+  }
+  EXPECT_NEAR(found->search->distance, (distances[0] + distances[1]) / 2, 1e-9);
+  std::ranges::sort(best);
+  EXPECT_NEAR(distances[0], best[0], 1e-9);
+  EXPECT_NEAR(distances[1], best[1], 1e-9);
+}
+
+TEST(Reconstruction, RefusesToSeekRecordByRecordWhereThatSaysNothing) {
+  AttackOptions options = search_for(LabelSource::kPerClass);
+  const Scene crowd(perceptron(ActivationKind::kSigmoid), 5);
+  EXPECT_THROW(reconstruct(*crowd.model, crowd.heard(), crowd.knowledge, options), Error);
+  const Scene scene(perceptron(ActivationKind::kSigmoid), 2);
+  Observation steps = scene.heard();
+  steps.local_training = LocalTraining{2, 1, 0.1};
+  EXPECT_THROW(reconstruct(*scene.model, steps, scene.knowledge, options), Error);
+  options.inversion.start = Start::kGiven;
+  EXPECT_THROW(reconstruct(*scene.model, scene.heard(), scene.knowledge, options), Error);
 }
 
 TEST(Reconstruction, WithoutASearchNoiseLeavesTheRatioAtTheFirstLayer) {
