@@ -14,6 +14,15 @@ namespace {
 
 constexpr std::size_t kParts = 10;
 
+/// Some of cells that are alike in confidence, to shares of others.
+void add_cells(std::size_t some, const CellShares& alike, CellShares& to) {
+  to.cells += some;
+  const double weight = static_cast<double>(some) / static_cast<double>(to.cells);
+  for (const auto share :
+       {&CellShares::accuracy, &CellShares::random, &CellShares::likeliest, &CellShares::entropy})
+    to.*share += weight * (alike.*share - to.*share);
+}
+
 }  // namespace
 
 CellShares shares_of(std::span<const JudgedCell> cells) {
@@ -81,12 +90,16 @@ std::string TableJudge::text(std::size_t column, double value) const {
 std::vector<CellShares> by_confidence(std::span<const JudgedCell> cells) {
   std::vector<JudgedCell> sorted(cells.begin(), cells.end());
   std::ranges::stable_sort(sorted, {}, &JudgedCell::entropy);
-  const std::size_t parts = std::min(kParts, sorted.size());
-  std::vector<CellShares> out;
-  for (std::size_t k = 0; k < parts; ++k) {
-    const std::size_t first = k * sorted.size() / parts;
-    const std::size_t end = (k + 1) * sorted.size() / parts;
-    out.push_back(shares_of(std::span(sorted).subspan(first, end - first)));
+  const std::size_t count = sorted.size(), parts = std::min(kParts, count);
+  std::vector<CellShares> out(parts);
+  for (std::size_t begin = 0, end = 0; begin < count; begin = end) {
+    while (end < count && sorted[end].entropy == sorted[begin].entropy) ++end;
+    const CellShares alike = shares_of(std::span(sorted).subspan(begin, end - begin));
+    for (std::size_t k = 0; k < parts; ++k) {
+      const std::size_t from = std::max(begin, k * count / parts);
+      const std::size_t to = std::min(end, (k + 1) * count / parts);
+      if (from < to) add_cells(to - from, alike, out[k]);
+    }
   }
   return out;
 }

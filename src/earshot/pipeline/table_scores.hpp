@@ -64,7 +64,8 @@ class TableJudge {
 };
 
 /// The cells in ten parts of equal size, from the most to the least confident; fewer where there are fewer
-/// than ten. Cells alike in confidence are kept in the order given.
+/// than ten. Cells alike in confidence count with the mean of them all: which of them comes first says
+/// nothing.
 std::vector<CellShares> by_confidence(std::span<const JudgedCell> cells);
 
 }  // namespace earshot

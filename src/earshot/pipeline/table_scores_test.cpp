@@ -103,5 +103,24 @@ TEST(TableScores, TenPartsByConfidence) {
   EXPECT_TRUE(by_confidence({}).empty());
 }
 
+/// Half of the cells are alike, right in a third of them, and the right ones come first: the parts they fill
+/// are all the same.
+TEST(TableScores, OrderOfCellsAlikeInConfidenceDoesNotMatter) {
+  std::vector<JudgedCell> cells(60);
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    cells[i].entropy = i < 33 ? 0 : 1;
+    cells[i].right = i < 11;
+    cells[i].random = 0.25;
+  }
+  const auto parts = by_confidence(cells);
+  ASSERT_EQ(parts.size(), 10U);
+  for (std::size_t k = 0; k < 10; ++k) {
+    const double share = k < 5 ? 1.0 / 3 : k == 5 ? 1.0 / 6 : 0;  // half of the sixth are of either kind
+    EXPECT_NEAR(parts[k].accuracy, share, 1e-12) << k;
+    EXPECT_NEAR(parts[k].random, 0.25, 1e-12);
+    EXPECT_EQ(parts[k].cells, 6U);
+  }
+}
+
 }  // namespace
 }  // namespace earshot

@@ -90,7 +90,8 @@ Json sample_table_attack(double accuracy, double random, double likeliest) {
     attacks.push_back({0, "server", "node 3", 2, accuracy + more, random, likeliest});
   attacks.push_back({0, "server", "node 4", 2, nullptr, nullptr, nullptr});
   for (int part = 1; part <= 10; ++part)
-    parts.push_back({0, "server", "category", part, 50, part == 1 ? 1.0 : 0.5 * accuracy, random, likeliest});
+    parts.push_back(
+        {0, "server", "category", part, 50, part == 1 ? 1.0 : 0.5 * accuracy, random, likeliest, 0.1 * part});
   return {{"table_attacks",
            {{"columns", {"trial", "attacker", "victim", "round", "accuracy", "random", "likeliest"}},
             {"rows", attacks}}},
@@ -102,7 +103,8 @@ Json sample_table_attack(double accuracy, double random, double likeliest) {
               {0, "server", 2, "work", "category", 40, 0.75, 0.25, 0.5},
               {1, "server", 2, "work", "category", 120, 0.95, 0.25, 0.5}}}}},
           {"confidence",
-           {{"columns", {"trial", "attacker", "kind", "part", "cells", "accuracy", "random", "likeliest"}},
+           {{"columns",
+             {"trial", "attacker", "kind", "part", "cells", "accuracy", "random", "likeliest", "entropy"}},
             {"rows", parts}}},
           {"table_rows",
            {{"columns",

@@ -50,11 +50,13 @@ std::string row_text(const ShownRow& row, std::size_t width, bool colour) {
   table.add_column("true", Kind::kWords);
   table.add_column("reconstructed", Kind::kWords);
   table.add_column("", Kind::kWords);
+  table.add_column("as sure", Kind::kNumbers);
   for (const ShownCell& cell : row.cells)
     table.add_row({{cell.column},
                    {cell.truth},
                    {cell.guess, cell.right ? Paint::kRed : Paint::kDim},
-                   {cell.right ? "right" : "wrong", cell.right ? Paint::kRed : Paint::kDim}});
+                   {cell.right ? "right" : "wrong", cell.right ? Paint::kRed : Paint::kDim},
+                   {percent_text(cell.trust)}});
   return table.render(width, colour);
 }
 
@@ -69,6 +71,11 @@ std::string table_attack_text(const TableAttackFacts& facts, std::size_t width, 
   say(leaking_columns_text(facts));
   say(confidence_text(facts));
   if (!facts.columns.empty()) text += "\n" + columns_text(facts, width, colour);
+  if (!facts.rows.empty()) {
+    text += "\n";
+    say("Rows of the first trial; \"as sure\" is how often cells about which the attacker is as sure are "
+        "right.");
+  }
   for (std::size_t i = 0; i < std::min(kRowsShown, facts.rows.size()); ++i)
     text += "\n" + row_text(facts.rows[i], width, colour);
   return text;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -124,8 +125,35 @@ void add_confidence(const CellResults& cell, TableAttackFacts& facts) {
     ConfidencePart part;
     part.kind = row.word("kind");
     part.part = static_cast<std::size_t>(std::clamp(row.number("part").value_or(0), 0.0, kMostParts));
+    part.entropy = row.number("entropy");
     return part;
   });
+}
+
+/// The share of right cells in the tenths of this kind whose entropy is nearest; their mean where several are
+/// as near.
+std::optional<double> trust_in(const TableAttackFacts& facts, const std::string& kind, double entropy) {
+  double nearest = std::numeric_limits<double>::infinity();
+  double right = 0, cells = 0;
+  for (const ConfidencePart& part : facts.confidence) {
+    if (part.kind != kind || !part.entropy || !part.accuracy) continue;
+    const double distance = std::abs(*part.entropy - entropy);
+    if (distance > nearest) continue;
+    if (distance < nearest) right = cells = 0;
+    nearest = distance;
+    right += *part.accuracy * part.cells.value_or(0);
+    cells += part.cells.value_or(0);
+  }
+  return cells > 0 ? std::optional(right / cells) : std::nullopt;
+}
+
+/// Columns and confidence must be known.
+void add_trust(TableAttackFacts& facts) {
+  std::map<std::string, std::string> kinds;
+  for (const LeakingColumn& column : facts.columns) kinds[column.name] = column.kind;
+  for (ShownRow& row : facts.rows)
+    for (ShownCell& cell : row.cells)
+      if (cell.entropy) cell.trust = trust_in(facts, kinds[cell.column], *cell.entropy);
 }
 
 void add_rows(const CellResults& cell, TableAttackFacts& facts) {
@@ -135,8 +163,12 @@ void add_rows(const CellResults& cell, TableAttackFacts& facts) {
                       facts.rows.back().victim == next.victim && facts.rows.back().round == next.round &&
                       facts.rows.back().row == next.row;
     if (!same) facts.rows.push_back(std::move(next));
-    facts.rows.back().cells.push_back(
-        {row.word("column"), row.word("truth"), row.word("guess"), row.number("right").value_or(0) > 0});
+    facts.rows.back().cells.push_back({row.word("column"),
+                                       row.word("truth"),
+                                       row.word("guess"),
+                                       row.number("right").value_or(0) > 0,
+                                       row.number("entropy"),
+                                       {}});
   });
 }
 
@@ -181,6 +213,7 @@ std::optional<TableAttackFacts> table_facts(const CellResults& cell) {
   add_columns(cell, facts);
   add_confidence(cell, facts);
   add_rows(cell, facts);
+  add_trust(facts);
   return facts;
 }
 

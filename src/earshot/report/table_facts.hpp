@@ -32,11 +32,15 @@ struct LeakingColumn : CellScores {
 struct ConfidencePart : CellScores {
   std::string kind;
   std::size_t part = 0;  // 1: the most confident
+  std::optional<double> entropy;
 };
 
 struct ShownCell {
   std::string column, truth, guess;
   bool right = false;
+  std::optional<double> entropy;
+  /// How often cells of its kind about which the attacker is as sure are right: what its confidence is worth.
+  std::optional<double> trust;
 };
 
 struct ShownRow {

@@ -42,6 +42,21 @@ TEST(TableFacts, ScoresArePooledByCells) {
   EXPECT_FALSE(found.rows[0].cells[1].right);
 }
 
+/// "work" is a category with entropy 0.9, as the ninth part is; no part holds numbers such as "age".
+TEST(TableFacts, CellsTellHowOftenCellsAsSureAreRight) {
+  const auto& cells = facts(0.9, 0.5, 0.6).rows.at(0).cells;
+  EXPECT_FALSE(cells[0].trust);
+  EXPECT_NEAR(cells[1].trust.value(), 0.45, 1e-12);
+  EXPECT_NEAR(cells[1].entropy.value(), 0.9, 1e-12);
+}
+
+TEST(TableFacts, PartsAsNearShareTheirCells) {
+  Json all = document(0.9, 0.5, 0.6);
+  for (Json& row : all["cells"][0]["tables"]["confidence"]["rows"]) row.back() = 0.0;
+  const auto found = *table_facts(read_results(all).cells[0]);
+  EXPECT_NEAR(found.rows[0].cells[1].trust.value(), (1 + 9 * 0.45) / 10, 1e-12);
+}
+
 TEST(TableFacts, SaysInWordsWhenAnAttackIsNoBetterThanGuessing) {
   EXPECT_THAT(table_verdict_text(facts(0.46, 0.52, 0.6)),
               HasSubstr("46.0 % of the cells right: no better than drawing every cell at random from its "
@@ -72,11 +87,12 @@ TEST(TableFacts, AreInTheTerminalAndOnThePage) {
   EXPECT_THAT(text, HasSubstr("no better than drawing every cell at random"));
   EXPECT_THAT(text, HasSubstr("<farm>"));
   EXPECT_THAT(text, HasSubstr("wrong"));
+  EXPECT_THAT(text, HasSubstr("23 %"));  // half of 46: the part that is as sure
   const Json view = page_view(read_results(document(0.46, 0.52, 0.6)));
   EXPECT_THAT(view.at("headline").get<std::string>(), HasSubstr("no better than drawing"));
   const Json& table = view.at("cells")[0].at("table");
   EXPECT_EQ(table.at("columns")[0].at("name"), "work");
-  EXPECT_EQ(table.at("rows")[0].at("cells")[1], Json({"work", "office", "<farm>", false}));
+  EXPECT_EQ(table.at("rows")[0].at("cells")[1], Json({"work", "office", "<farm>", false, 0.23}));
   EXPECT_THAT(render_html(document(0.46, 0.52, 0.6)), Not(HasSubstr("<farm>")));
 }
 

@@ -155,7 +155,8 @@ Json scores_view(const CellScores& scores) {
 
 Json shown_row_view(const ShownRow& row) {
   Json cells = Json::array();
-  for (const ShownCell& cell : row.cells) cells.push_back({cell.column, cell.truth, cell.guess, cell.right});
+  for (const ShownCell& cell : row.cells)
+    cells.push_back({cell.column, cell.truth, cell.guess, cell.right, brief(cell.trust)});
   return {{"victim", row.victim}, {"round", row.round}, {"row", row.row}, {"cells", cells}};
 }
 

@@ -32,6 +32,12 @@ function confidenceTable(found, kind, title) {
     ...scoreColumns(), { title: "", cell: bar }], parts));
 }
 
+// What the attacker's confidence in one cell is worth.
+function trust(share) {
+  if (share === null) return null;
+  return el("span", { class: "trust", title: "of cells about which the attacker is as sure, " + percent(share) + " are right" }, " " + percent(share));
+}
+
 // The true row above the reconstructed one; wrong cells are struck in words as well as in colour.
 function rowsTable(found) {
   if (found.rows.length === 0) return absent("No rows were kept to be shown.");
@@ -40,8 +46,8 @@ function rowsTable(found) {
     el("tr", { class: "true-row" }, el("th", { scope: "row" }, row.victim + ", round " + row.round + ", row " + row.row),
       ...row.cells.map((c) => el("td", null, c[1]))),
     el("tr", null, el("th", { scope: "row", class: "quiet" }, "reconstructed"),
-      ...row.cells.map((c) => c[3] ? el("td", { class: "right-cell" }, c[2])
-        : el("td", { class: "wrong-cell" }, el("span", { "aria-label": "wrong" }, "✗ "), c[2])))]);
+      ...row.cells.map((c) => c[3] ? el("td", { class: "right-cell" }, c[2], trust(c[4]))
+        : el("td", { class: "wrong-cell" }, el("span", { "aria-label": "wrong" }, "✗ "), c[2], trust(c[4]))))]);
   return el("div", { class: "scroll" }, el("table", { class: "rows" }, el("thead", null, head), el("tbody", null, ...lines)));
 }
 
@@ -61,6 +67,7 @@ function showTables() {
     el("h3", null, "Does the attacker know when it is right?"), found.confident ? el("p", null, found.confident) : null,
     el("div", { class: "boxes" }, ...[confidenceTable(found, "category", "Categories"), confidenceTable(found, "number", "Numbers")].filter(Boolean)),
     el("h3", null, "True and reconstructed rows"),
-    el("p", { class: "quiet" }, "Rows paired such that most cells agree. ✗ marks a wrong cell; a number is right within 0.319 deviations of its column."),
+    el("p", { class: "quiet" }, "Rows paired such that most cells agree. ✗ marks a wrong cell; a number is right within 0.319 deviations of its column. "
+      + "The percentage beside a cell says how often cells about which the attacker is as sure are right: its confidence, measured."),
     rowsTable(found));
 }
