@@ -14,7 +14,7 @@ readonly all=(worked_example er_sweep er_saturated facebook_ego facebook_ego_rou
               pdmm_quadratic pdmm_quantised pdmm_closed_form pdmm_early_stopping pdmm_quantised_leak pdmm_inexact_leak
               pdmm_inexact_images pdmm_batches pdmm_batches_released pdmm_adversaries pdmm_defences pdmm_unlike_nodes
               fedavg_closed_form fedavg_inversion train_digits adult_topologies adult_encodings gradient_theory attack_digits attack_insurance
-              tableak_encodings tableak_code_draws tableak_trainings tableak_muffliato tableak_codes tableak_epsilon
+              tableak_encodings tableak_code_draws tableak_trainings tableak_muffliato tableak_muffliato_noise tableak_codes tableak_epsilon
               tableak_iterations tableak_batch tableak_skipping tableak_architecture tableak_epoch tableak_dataset
               dlg_cifar10 line_dgd_cnn dlg_noise dlg_compression retina_drift retina_inversion retina_squeezenet
               privic_paris privic_san_francisco privic_variants privic_beta location_mechanisms location_island)
