@@ -21,13 +21,16 @@ struct Form {
   const char* usage;
 };
 
-const std::array<Form, 9>& forms() {
-  static const std::array<Form, 9> all{{
+constexpr std::string_view kMinus = " - ";
+
+const std::array<Form, 10>& forms() {
+  static const std::array<Form, 10> all{{
       {"mean", MeasureKind::kMean, 1, false, "mean(column)"},
       {"std", MeasureKind::kStd, 1, false, "std(column)"},
       {"median", MeasureKind::kMedian, 1, false, "median(column)"},
       {"min", MeasureKind::kMin, 1, false, "min(column)"},
       {"max", MeasureKind::kMax, 1, false, "max(column)"},
+      {"z", MeasureKind::kZ, 1, false, "z(column)"},
       {"count", MeasureKind::kCount, 0, false, "count()"},
       {"spearman", MeasureKind::kSpearman, 2, false, "spearman(column, column)"},
       {"share_above", MeasureKind::kShareAbove, 1, true, "share_above(column, number)"},
@@ -62,6 +65,22 @@ std::vector<std::string_view> split_arguments(std::string_view text) {
   }
 }
 
+/// The term in its canonical spelling.
+std::string parse_term(std::string_view text, const Form& form) {
+  const std::size_t minus = text.find(kMinus);
+  const std::string_view first = trim(text.substr(0, minus));
+  const std::string_view second =
+      minus == std::string_view::npos ? first : trim(text.substr(minus + kMinus.size()));
+  for (const std::string_view name : {first, second}) {
+    if (is_name(name)) continue;
+    fail(Fault::kConfig, fmt::format("\"{}\" is not a column name; write {}, a column being a name or a "
+                                     "difference such as accuracy - random",
+                                     name, form.usage));
+  }
+  if (minus == std::string_view::npos) return std::string(first);
+  return fmt::format("{}{}{}", first, kMinus, second);
+}
+
 const Form& form_named(std::string_view name) {
   std::vector<std::string> names;
   for (const Form& form : forms()) {
@@ -93,18 +112,27 @@ Measure parse_measure(std::string_view text) {
          fmt::format("\"{}\" has {} arguments; write {}", text, arguments.size(), form.usage));
   Measure measure;
   measure.kind = form.kind;
-  for (std::size_t i = 0; i < form.columns; ++i) {
-    if (!is_name(arguments[i]))
-      fail(Fault::kConfig, fmt::format("\"{}\" is not a column name; write {}", arguments[i], form.usage));
-    measure.columns.emplace_back(arguments[i]);
-  }
+  for (std::size_t i = 0; i < form.columns; ++i) measure.terms.push_back(parse_term(arguments[i], form));
   if (form.threshold) measure.threshold = parse_threshold(arguments.back(), form);
   return measure;
 }
 
+std::vector<std::string> columns_of(std::string_view term) {
+  const std::size_t minus = term.find(kMinus);
+  if (minus == std::string_view::npos) return {std::string(term)};
+  return {std::string(term.substr(0, minus)), std::string(term.substr(minus + kMinus.size()))};
+}
+
+std::vector<std::string> columns_of(const Measure& measure) {
+  std::vector<std::string> all;
+  for (const std::string& term : measure.terms)
+    for (const std::string& column : columns_of(term)) all.push_back(column);
+  return all;
+}
+
 std::string to_text(const Measure& measure) {
   const auto form = std::ranges::find(forms(), measure.kind, &Form::kind);
-  std::vector<std::string> arguments = measure.columns;
+  std::vector<std::string> arguments = measure.terms;
   if (form->threshold) arguments.push_back(fmt::format("{}", measure.threshold));
   return fmt::format("{}({})", form->name, join(arguments, ", "));
 }

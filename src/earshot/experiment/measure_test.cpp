@@ -10,7 +10,8 @@ namespace {
 TEST(Measure, EveryFormSurvivesItsOwnText) {
   for (const char* text : {"mean(psnr)", "std(psnr)", "median(psnr)", "min(psnr)", "max(psnr)", "count()",
                            "spearman(degree, share)", "share_above(psnr, 10)", "share_above(psnr, -2.5)",
-                           "share_mean_above(psnr, graph.nodes, 0.1)"}) {
+                           "share_mean_above(psnr, graph.nodes, 0.1)", "z(psnr)", "mean(accuracy - random)",
+                           "share_mean_above(accuracy - random, round, 0)"}) {
     EXPECT_EQ(to_text(parse_measure(text)), text);
   }
 }
@@ -23,8 +24,15 @@ TEST(Measure, BlanksDoNotMatter) {
 TEST(Measure, ReadsColumnsAndThreshold) {
   const Measure measure = parse_measure("share_mean_above(psnr, victim, 1e1)");
   EXPECT_EQ(measure.kind, MeasureKind::kShareMeanAbove);
-  EXPECT_EQ(measure.columns, (std::vector<std::string>{"psnr", "victim"}));
+  EXPECT_EQ(measure.terms, (std::vector<std::string>{"psnr", "victim"}));
   EXPECT_EQ(measure.threshold, 10);
+}
+
+/// Names may hold a hyphen, so a difference needs blanks around its sign.
+TEST(Measure, DifferencesOfColumns) {
+  EXPECT_EQ(parse_measure("mean( a  -  b )").terms, (std::vector<std::string>{"a - b"}));
+  EXPECT_EQ(columns_of("a - b"), (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(columns_of("a-b"), (std::vector<std::string>{"a-b"}));
 }
 
 TEST(Measure, RefusesEverythingElse) {
@@ -55,6 +63,9 @@ TEST(Measure, RefusesEverythingElse) {
                            "share_above(a, 1e999)",
                            "share_above(a, 10x)",
                            "share_mean_above(a, 10)",
+                           "mean(a - )",
+                           "mean( - a)",
+                           "mean(a - b - c)",
                            "Mean(a)",
                            "mode(a)"}) {
     try {

@@ -78,7 +78,7 @@ std::vector<Question> questions_of(const Plan& plan) {
   for (std::size_t i = 0; i < plan.expectations.size(); ++i) {
     const Expectation& expectation = plan.expectations[i];
     Question question{fmt::format("expect[{}]", i), expectation.table, {}};
-    for (const std::string& column : expectation.measure.columns)
+    for (const std::string& column : columns_of(expectation.measure))
       question.fields.emplace_back("measure", column);
     for (const auto& [field, value] : expectation.where.items()) question.fields.emplace_back("where", field);
     for (const auto& [field, value] : expectation.than.items()) question.fields.emplace_back("than", field);

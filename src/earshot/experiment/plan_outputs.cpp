@@ -229,7 +229,7 @@ std::vector<Expectation> read_expectations(const Document& document, const Catal
                 } catch (const Error& error) {
                   reader.complain(path + ".measure", error.what(), "");
                 }
-                for (const std::string& column : e.measure.columns)
+                for (const std::string& column : columns_of(e.measure))
                   reader.check_field(path + ".measure", column);
                 reader.check_where(path + ".where", e.where, cells_to_match(document, cells));
                 if (!e.than.is_null())

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,26 +17,40 @@ namespace earshot {
 /// least as good throughout and better somewhere. Equal rows stand or fall together.
 std::vector<bool> pareto_front(std::span<const double> rows, std::size_t dimensions);
 
-/// Where a results document holds leakage, and how much of it is tolerated.
+/// What counts as leakage of an attack on rows (table "table_attacks"), and how much of it is tolerated.
 struct Tolerance {
-  std::string table = "victims";
-  std::string column = "cell_accuracy";
+  std::string column = "accuracy";  // the share of right cells; "informed" of an attacker with public rows
+  bool above_guess = false;         // leakage is what the column is above the better of the two guesses
   double at_most = 0;
-  double confidence = 0.95;  // with which the mean leakage must lie below
+  double confidence = 0.95;  // with which the mean leakage of every attacked round must lie below
+};
+
+/// What an attack got right beside guesses that need no message.
+enum class AgainstGuess { kUnknown, kWorse, kNoBetter, kBetter };
+
+/// Of the attacks on one round of training, all victims and trials together.
+struct RoundLeakage {
+  std::uint64_t round = 0;
+  std::size_t attacks = 0;  // that gave rows; the means below are over these
+  std::size_t failed = 0;   // that gave none, which proves no privacy
+  double leakage = 0;       // mean; no number without attacks
+  double bound = 0;         // upper confidence bound of that mean (Student's t); infinite below two attacks
+  double random = 0;        // share of cells a table drawn from public columns gets right
+  double likeliest = 0;     // share of cells each column's likeliest value gets right
+  AgainstGuess against_guess = AgainstGuess::kUnknown;
 };
 
 struct ProtectionOption {
   std::size_t cell = 0;
   Json settings = Json::object();
-  std::size_t attacks = 0;  // rows the leakage is measured on
-  double leakage = 0;       // mean
-  double leakage_bound =
-      0;  // upper confidence bound of that mean (Student's t); infinite for a single attack
+  std::vector<RoundLeakage> rounds;  // ascending; at least one of them has attacks that gave rows
+  RoundLeakage worst;                // of these, the round that leaks most
+  double leakage_bound = 0;          // the largest bound of all rounds: holds for whichever truly leaks most
   double accuracy = 0;
   double epsilon = 0;  // infinite without a guarantee
   double latency = 0;  // simulated time; 0 where there is no clock
   bool tolerated = false;
-  bool on_front = false;  // of leakage, accuracy, epsilon and latency
+  bool on_front = false;  // of leakage in the worst round, accuracy, epsilon and latency
 };
 
 struct Recommendation {
@@ -45,9 +60,23 @@ struct Recommendation {
   std::size_t left_out = 0;  // cells without leakage or accuracy
 };
 
-/// Of a results document of plans that train and attack (tables "training" and tolerance.table).
+/// Of a results document of plans that train and attack (tables "training" and "table_attacks").
 Recommendation recommend(const Json& results, const Tolerance& tolerance);
 
+/// What an attack that had no part in the choice finds about the recommended option.
+struct Confirmation {
+  std::optional<ProtectionOption> measured;  // nothing when it gave no numbers
+  bool holds = false;
+  std::optional<std::size_t> next;  // where it does not hold: the next tolerated option of the search
+};
+
+/// `rerun` is the results document of one cell: the best option of `searched`, which has one, run again.
+Confirmation confirm(const Recommendation& searched, const Json& rerun, const Tolerance& tolerance);
+
+/// "better than guessing", ...
+std::string guess_text(AgainstGuess verdict);
+
 Json recommendation_json(const Recommendation& recommendation, const Tolerance& tolerance);
+Json confirmation_json(const Confirmation& confirmation);
 
 }  // namespace earshot

@@ -1,7 +1,10 @@
 #include "earshot/experiment/recommendation.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,16 +19,37 @@ using ::testing::ElementsAre;
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
+/// Of one step of a victim; no score where the attack gave no rows.
+struct Step {
+  int round;
+  Json score;
+  double random = 0.4;
+  double likeliest = 0.3;
+};
+
+Json cell_of(const std::string& name, const std::vector<Step>& steps, Json accuracy, Json epsilon,
+             double latency) {
+  Json attacks = Json::array();
+  for (const Step& step : steps) {
+    const Json informed = step.score.is_null() ? Json() : Json(step.score.get<double>() + 0.125);
+    attacks.push_back({0, "a", step.round, step.score, step.random, step.likeliest, informed});
+  }
+  return {
+      {"settings", {{"data.encoding", name}}},
+      {"tables",
+       {{"table_attacks",
+         {{"columns", {"trial", "victim", "round", "accuracy", "random", "likeliest", "informed"}},
+          {"rows", attacks}}},
+        {"training",
+         {{"columns", {"trial", "accuracy", "epsilon", "elapsed"}},
+          {"rows", Json::array({Json::array({0, std::move(accuracy), std::move(epsilon), latency})})}}}}}};
+}
+
 Json cell(const std::string& name, const std::vector<double>& leakage, Json accuracy, Json epsilon,
           double latency) {
-  Json victims = Json::array();
-  for (const double x : leakage) victims.push_back({0, "a", x});
-  return {{"settings", {{"data.encoding", name}}},
-          {"tables",
-           {{"victims", {{"columns", {"trial", "victim", "cell_accuracy"}}, {"rows", victims}}},
-            {"training",
-             {{"columns", {"trial", "accuracy", "epsilon", "elapsed"}},
-              {"rows", Json::array({Json::array({0, accuracy, epsilon, latency})})}}}}}};
+  std::vector<Step> steps;
+  for (const double x : leakage) steps.push_back({1, x});
+  return cell_of(name, steps, std::move(accuracy), std::move(epsilon), latency);
 }
 
 TEST(ParetoFront, KeepsWhatNothingBeats) {
@@ -81,7 +105,7 @@ TEST(Recommend, TakesTheMostAccurateToleratedCell) {
   const ProtectionOption& best = found.options[*found.best];
   EXPECT_EQ(best.settings.at("data.encoding"), "hashing");
   EXPECT_EQ(best.cell, 2U);
-  EXPECT_DOUBLE_EQ(best.leakage, 0.31);
+  EXPECT_DOUBLE_EQ(best.worst.leakage, 0.31);
   EXPECT_TRUE(best.on_front);
   EXPECT_EQ(found.options[0].epsilon, kInfinite);
   EXPECT_TRUE(found.options[0].on_front);
@@ -102,6 +126,164 @@ TEST(Recommend, ToleratesOnlyWithConfidence) {
   const Json json = recommendation_json(found, {.at_most = 0.5});
   EXPECT_TRUE(json.at("best").is_null());
   EXPECT_TRUE(json.at("options")[0].at("leakage_bound").is_null());
+}
+
+// The first round leaks most on "early", the last on "late"; a round with few attacks may have the wider
+// bound.
+TEST(Recommend, JudgesByTheRoundThatLeaksMost) {
+  const Json results{
+      {"cells",
+       {cell_of("early", {{1, 0.9}, {40, 0.2}, {1, 0.8}, {40, 0.3}}, 0.9, 1.0, 1),
+        cell_of("late", {{1, 0.3, 0.1, 0.2}, {40, 0.6, 0.5, 0.7}, {1, 0.3, 0.1, 0.2}, {40, 0.6, 0.5, 0.7}},
+                0.8, 1.0, 1),
+        cell_of("wide", {{1, 0.6}, {1, 0.6}, {40, 0.1}, {40, 0.9}}, 0.7, 1.0, 1)}}};
+  const Recommendation found = recommend(results, {.at_most = 0.6});
+  const ProtectionOption& early = found.options[0];
+  ASSERT_EQ(early.rounds.size(), 2U);
+  EXPECT_EQ(early.worst.round, 1U);
+  EXPECT_DOUBLE_EQ(early.worst.leakage, 0.85);
+  EXPECT_FALSE(early.tolerated);
+  const ProtectionOption& late = found.options[1];
+  EXPECT_EQ(late.worst.round, 40U);
+  EXPECT_DOUBLE_EQ(late.worst.leakage, 0.6);
+  EXPECT_DOUBLE_EQ(late.worst.random, 0.5);
+  EXPECT_DOUBLE_EQ(late.worst.likeliest, 0.7);
+  EXPECT_TRUE(late.tolerated);
+  const ProtectionOption& wide = found.options[2];
+  EXPECT_EQ(wide.worst.round, 1U);
+  EXPECT_DOUBLE_EQ(wide.leakage_bound, wide.rounds[1].bound);
+  EXPECT_FALSE(wide.tolerated);
+  EXPECT_EQ(found.best, 1U);
+  const Json json = recommendation_json(found, {.at_most = 0.6});
+  EXPECT_EQ(json.at("options")[1].at("worst_round"), 40);
+  EXPECT_EQ(json.at("options")[1].at("random"), 0.5);
+  EXPECT_EQ(json.at("options")[0].at("rounds")[1].at("leakage"), 0.25);
+}
+
+// Oracle: rounds of three attacks judged one by one, t quantile 0.95 with 2 degrees of freedom by hand.
+TEST(Recommend, AgreesWithJudgingEveryRoundAlone) {
+  Stream random({6, Purpose::kTest});
+  for (int repeat = 0; repeat < 100; ++repeat) {
+    Json cells = Json::array();
+    std::optional<double> best;
+    for (int c = 0; c < 6; ++c) {
+      std::vector<Step> steps;
+      bool tolerated = true;
+      for (const int round : {1, 7, 40}) {
+        double sum = 0, squares = 0;
+        for (int victim = 0; victim < 3; ++victim) {
+          const double score = 0.3 * random.uniform();
+          steps.push_back({round, score});
+          sum += score;
+          squares += score * score;
+        }
+        const double deviation = std::sqrt((squares - sum * sum / 3) / 2);
+        tolerated &= sum / 3 + 2.91998558 * deviation / std::sqrt(3.0) <= 0.4;
+      }
+      const double accuracy = random.uniform();
+      if (tolerated) best = std::max(best.value_or(0), accuracy);
+      cells.push_back(cell_of(std::to_string(c), steps, accuracy, 1.0, 1));
+    }
+    const Recommendation found = recommend({{"cells", cells}}, {.at_most = 0.4});
+    ASSERT_EQ(found.best.has_value(), best.has_value());
+    if (best) EXPECT_DOUBLE_EQ(found.options[*found.best].accuracy, *best);
+  }
+}
+
+TEST(Recommend, ARoundWithoutRowsProvesNothing) {
+  const Json results{{"cells",
+                      {cell_of("a", {{1, Json()}, {1, Json()}, {9, 0.1}, {9, 0.1}}, 0.8, 1.0, 1),
+                       cell_of("b", {{1, Json()}, {9, Json()}}, 0.9, 1.0, 1)}}};
+  const Recommendation found = recommend(results, {.at_most = 0.5});
+  EXPECT_EQ(found.left_out, 1U);
+  ASSERT_EQ(found.options.size(), 1U);
+  EXPECT_EQ(found.options[0].rounds[0].failed, 2U);
+  EXPECT_EQ(found.options[0].worst.round, 9U);
+  EXPECT_EQ(found.options[0].leakage_bound, kInfinite);
+  EXPECT_FALSE(found.best);
+  const Json rounds = recommendation_json(found, {.at_most = 0.5}).at("options")[0].at("rounds");
+  EXPECT_TRUE(rounds[0].at("leakage").is_null());
+  EXPECT_TRUE(rounds[0].at("random").is_null());
+}
+
+TEST(Recommend, MeasuresWhatIsAskedFor) {
+  const Json results{{"cells", {cell_of("a", {{1, 0.75, 0.25, 0.5}, {1, 0.5, 0.375, 0.25}}, 0.8, 1.0, 1)}}};
+  const auto leakage = [&](const std::string& column, bool above_guess) {
+    return recommend(results, {.column = column, .above_guess = above_guess, .at_most = 1})
+        .options[0]
+        .worst.leakage;
+  };
+  EXPECT_DOUBLE_EQ(leakage("accuracy", false), 0.625);
+  EXPECT_DOUBLE_EQ(leakage("accuracy", true), (0.25 + 0.125) / 2);
+  EXPECT_DOUBLE_EQ(leakage("informed", false), 0.75);
+  EXPECT_DOUBLE_EQ(leakage("informed", true), (0.375 + 0.25) / 2);
+}
+
+// Two standard errors, of each guess: 0.1 above with deviations of 0.0354, 0.354 and 0.0354 over two attacks.
+TEST(Recommend, SaysWhetherTheAttackBeatsBothGuesses) {
+  const auto verdict = [](const std::vector<Step>& steps) {
+    const Json results{{"cells", {cell_of("a", steps, 0.8, 1.0, 1)}}};
+    return recommend(results, {.at_most = 1}).options[0].worst.against_guess;
+  };
+  EXPECT_EQ(verdict({{1, 0.475}, {1, 0.525}}), AgainstGuess::kBetter);
+  EXPECT_EQ(verdict({{1, 0.25}, {1, 0.75}}), AgainstGuess::kNoBetter);
+  EXPECT_EQ(verdict({{1, 0.475, 0.4, 0.5}, {1, 0.525, 0.4, 0.5}}), AgainstGuess::kNoBetter);
+  EXPECT_EQ(verdict({{1, 0.275}, {1, 0.325}}), AgainstGuess::kWorse);
+  EXPECT_EQ(verdict({{1, 0.9}}), AgainstGuess::kUnknown);
+}
+
+class Confirming : public ::testing::Test {
+ protected:
+  static Json rerun(const std::vector<double>& leakage, const Json& accuracy = 0.7) {
+    Json again = cell("", leakage, accuracy, 2.0, 3);
+    again["settings"] = Json::object();
+    return {{"cells", {again}}};
+  }
+
+  const Tolerance tolerance_{.at_most = 0.5};
+  const Recommendation found_ =
+      recommend({{"cells",
+                  {cell("leaky", {0.6, 0.6}, 0.9, 1.0, 1), cell("best", {0.4, 0.4}, 0.8, 1.0, 1),
+                   cell("between", {0.7, 0.7}, 0.7, 1.0, 1), cell("next", {0.3, 0.3}, 0.6, 1.0, 1),
+                   cell("last", {0.2, 0.2}, 0.5, 1.0, 1)}}},
+                tolerance_);
+};
+
+TEST_F(Confirming, HoldsWithinTheTolerance) {
+  const Confirmation confirmation = confirm(found_, rerun({0.45, 0.45}), tolerance_);
+  EXPECT_TRUE(confirmation.holds);
+  EXPECT_FALSE(confirmation.next);
+  ASSERT_TRUE(confirmation.measured);
+  EXPECT_EQ(confirmation.measured->settings.at("data.encoding"), "best");
+  EXPECT_EQ(confirmation.measured->cell, 1U);
+  EXPECT_DOUBLE_EQ(confirmation.measured->accuracy, 0.7);
+  const Json json = confirmation_json(confirmation);
+  EXPECT_EQ(json.at("holds"), true);
+  EXPECT_EQ(json.at("measured").at("leakage"), 0.45);
+  EXPECT_TRUE(json.at("next").is_null());
+}
+
+TEST_F(Confirming, NamesTheNextToleratedOption) {
+  for (const Json& failing :
+       {rerun({0.55, 0.55}), rerun({0.3, 0.6}), rerun({0.1}), rerun({0.1, 0.1}, Json())}) {
+    const Confirmation confirmation = confirm(found_, failing, tolerance_);
+    EXPECT_FALSE(confirmation.holds);
+    ASSERT_TRUE(confirmation.next);
+    EXPECT_EQ(found_.options[*confirmation.next].settings.at("data.encoding"), "next");
+  }
+  EXPECT_FALSE(confirm(found_, rerun({0.1, 0.1}, Json()), tolerance_).measured);
+}
+
+TEST_F(Confirming, SaysWhenNothingIsLeft) {
+  const Recommendation one = recommend({{"cells", {cell("a", {0.4, 0.4}, 0.8, 1.0, 1)}}}, tolerance_);
+  EXPECT_FALSE(confirm(one, rerun({0.6, 0.6}), tolerance_).next);
+}
+
+TEST_F(Confirming, NeedsOneOptionAndOneCell) {
+  const Json two{{"cells", {cell("a", {0.1, 0.1}, 0.8, 1.0, 1), cell("b", {0.1, 0.1}, 0.8, 1.0, 1)}}};
+  EXPECT_THROW(confirm(found_, two, tolerance_), Error);
+  const Recommendation none = recommend(two, {.at_most = 0});
+  EXPECT_THROW(confirm(none, rerun({0.1, 0.1}), tolerance_), Error);
 }
 
 TEST(Recommend, RefusesWhatCannotBeCompared) {

@@ -272,6 +272,20 @@ TEST(Results, MeasuresEqualDirectComputation) {
   double groups_above = 0;
   for (const auto& [name, values] : by_name) groups_above += mean_and_deviation(values).first > 2 ? 1 : 0;
   EXPECT_EQ(measured("share_mean_above(psnr, victim, 2)", where), groups_above / by_name.size());
+  EXPECT_NEAR(measured("z(psnr)", where), mean / (deviation / std::sqrt(static_cast<double>(psnr.size()))),
+              1e-11);
+}
+
+/// Rows in which one of the two is missing are left out.
+TEST(Results, MeasuresOfDifferencesEqualDirectComputation) {
+  std::vector<double> differences;
+  for (const Victim& v : all_victims(parse(kPlan))) {
+    if (v.distance == 1 && v.cell / 2 == 1 && v.error) differences.push_back(v.psnr - *v.error);
+  }
+  const std::string where = R"({ "graph.nodes" = 5, distance = 1.0 })";
+  EXPECT_NEAR(measured("mean(psnr - error)", where), mean_and_deviation(differences).first, 1e-11);
+  EXPECT_EQ(measured("share_above(psnr - psnr, 0)", where), 0);
+  EXPECT_TRUE(std::isnan(measured("z(psnr - psnr)", where)));  // no deviation
 }
 
 /// Spearman's rho by its definition for data with ties: Pearson's correlation of average ranks, ranks by

@@ -78,25 +78,44 @@ std::optional<double> as_number(const Json& value) {
 
 namespace {
 
-std::vector<double> present_numbers(const Rows& rows, const std::string& field) {
-  std::vector<double> numbers;
-  for (const Json& value : rows.values(field)) {
-    if (const auto number = as_number(value)) numbers.push_back(*number);
+using Numbers = std::vector<std::optional<double>>;
+
+/// Of a column or a difference of two, one for every row.
+Numbers numbers_of(const Rows& rows, const std::string& term) {
+  const std::vector<std::string> columns = columns_of(term);
+  Numbers numbers;
+  for (const Json& value : rows.values(columns.front())) numbers.push_back(as_number(value));
+  if (columns.size() == 1) return numbers;
+  const std::vector<Json> others = rows.values(columns.back());
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const auto other = as_number(others[i]);
+    numbers[i] = numbers[i] && other ? std::optional(*numbers[i] - *other) : std::nullopt;
   }
   return numbers;
 }
 
+std::vector<double> present_numbers(const Rows& rows, const std::string& term) {
+  std::vector<double> present;
+  for (const auto& number : numbers_of(rows, term))
+    if (number) present.push_back(*number);
+  return present;
+}
+
+/// How many standard errors the mean is above 0; nothing where the values do not differ.
+std::optional<double> standard_errors(std::span<const double> values) {
+  if (values.size() < 2) return std::nullopt;
+  const double error = sample_deviation(values) / std::sqrt(static_cast<double>(values.size()));
+  return error > 0 ? std::optional(mean(values) / error) : std::nullopt;
+}
+
 std::optional<double> rank_correlation(const Rows& rows, const std::string& first,
                                        const std::string& second) {
-  const auto a = rows.values(first);
-  const auto b = rows.values(second);
+  const Numbers a = numbers_of(rows, first), b = numbers_of(rows, second);
   std::vector<double> x, y;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    const auto left = as_number(a[i]);
-    const auto right = as_number(b[i]);
-    if (!left || !right) continue;
-    x.push_back(*left);
-    y.push_back(*right);
+    if (!a[i] || !b[i]) continue;
+    x.push_back(*a[i]);
+    y.push_back(*b[i]);
   }
   return spearman(x, y);
 }
@@ -109,13 +128,11 @@ std::optional<double> share_above(std::span<const double> values, double thresho
 
 /// One mean per distinct value of the key column, in no particular order.
 std::vector<double> group_means(const Rows& rows, const std::string& field, const std::string& key) {
-  const auto values = rows.values(field);
+  const Numbers values = numbers_of(rows, field);
   const auto keys = rows.values(key);
   std::map<Json, std::vector<double>> groups;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const auto number = as_number(values[i]);
-    if (number && !keys[i].is_null()) groups[keys[i]].push_back(*number);
-  }
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (values[i] && !keys[i].is_null()) groups[keys[i]].push_back(*values[i]);
   std::vector<double> means;
   for (const auto& [group, members] : groups) means.push_back(mean(members));
   return means;
@@ -126,10 +143,10 @@ std::vector<double> group_means(const Rows& rows, const std::string& field, cons
 std::optional<double> evaluate(const Measure& measure, const Rows& rows) {
   if (measure.kind == MeasureKind::kCount) return static_cast<double>(rows.size());
   if (measure.kind == MeasureKind::kSpearman)
-    return rank_correlation(rows, measure.columns[0], measure.columns[1]);
+    return rank_correlation(rows, measure.terms[0], measure.terms[1]);
   if (measure.kind == MeasureKind::kShareMeanAbove)
-    return share_above(group_means(rows, measure.columns[0], measure.columns[1]), measure.threshold);
-  const std::vector<double> values = present_numbers(rows, measure.columns[0]);
+    return share_above(group_means(rows, measure.terms[0], measure.terms[1]), measure.threshold);
+  const std::vector<double> values = present_numbers(rows, measure.terms[0]);
   if (values.empty()) return std::nullopt;
   switch (measure.kind) {
     case MeasureKind::kMean:
@@ -138,6 +155,8 @@ std::optional<double> evaluate(const Measure& measure, const Rows& rows) {
       return sample_deviation(values);
     case MeasureKind::kMedian:
       return quantile(values, 0.5);
+    case MeasureKind::kZ:
+      return standard_errors(values);
     case MeasureKind::kMin:
       return *std::ranges::min_element(values);
     case MeasureKind::kMax:

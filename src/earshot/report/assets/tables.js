@@ -35,7 +35,7 @@ function confidenceTable(found, kind, title) {
 // What the attacker's confidence in one cell is worth.
 function trust(share) {
   if (share === null) return null;
-  return el("span", { class: "trust", title: "of cells about which the attacker is as sure, " + percent(share) + " are right" }, " " + percent(share));
+  return el("span", { class: "trust", title: "of cells about which the attacker is as sure, " + percent(share) + " are right" }, percent(share));
 }
 
 // The true row above the reconstructed one; wrong cells are struck in words as well as in colour.
