@@ -1,16 +1,16 @@
-#include <cmath>
+#include <algorithm>
+#include <map>
 #include <memory>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "commands.hpp"
 #include "earshot/core/error.hpp"
 #include "earshot/core/files.hpp"
-#include "earshot/core/text.hpp"
 #include "earshot/experiment/recommendation.hpp"
-#include "earshot/report/table.hpp"
-#include "earshot/report/wording.hpp"
 #include "plan_run.hpp"
+#include "recommend_output.hpp"
 #include "recommend_plan.hpp"
 
 namespace earshot::cli {
@@ -22,17 +22,36 @@ struct RecommendOptions {
   double confidence = 0.95;
   std::string leakage = "accuracy";
   bool all = false;  // also options that others beat
+  bool confirm = false;
   std::vector<std::string> set;
   PlanRun request;
 };
 
+/// Who attacks, and whether what guessing gets is taken off.
+struct LeakageKind {
+  const char* column;
+  bool above_guess;
+};
+const std::map<std::string, LeakageKind>& leakage_kinds() {
+  static const std::map<std::string, LeakageKind> kinds{{"accuracy", {"accuracy", false}},
+                                                        {"gain", {"accuracy", true}},
+                                                        {"informed", {"informed", false}},
+                                                        {"informed_gain", {"informed", true}}};
+  return kinds;
+}
+
 Tolerance tolerance_of(const RecommendOptions& options) {
-  return {"table_attacks", options.leakage, options.tolerated, options.confidence};
+  const LeakageKind& kind = leakage_kinds().at(options.leakage);
+  return {kind.column, kind.above_guess, options.tolerated, options.confidence};
 }
 
 template <class Value>
 std::string commas(const std::vector<Value>& values) {
   return fmt::format("{}", fmt::join(values, ","));
+}
+
+Json strength_json(const AttackStrength& strength) {
+  return {{"members", strength.members}, {"iterations", strength.iterations}};
 }
 
 std::string reproducing_command(const RecommendOptions& options) {
@@ -53,80 +72,52 @@ std::string reproducing_command(const RecommendOptions& options) {
   add("--batch", commas(plan.batches), commas(usual.batches));
   add("--nodes", plan.nodes, usual.nodes);
   add("--rounds", plan.rounds, usual.rounds);
+  add("--attack-rounds", "'" + plan.attack_rounds + "'", "'" + usual.attack_rounds + "'");
   add("--victims", plan.victims, usual.victims);
   add("--members", plan.members, usual.members);
   add("--iterations", plan.iterations, usual.iterations);
   add("--trials", plan.trials, usual.trials);
   add("--seed", plan.seed, usual.seed);
   for (const std::string& setting : options.set) command += fmt::format(" --set '{}'", setting);
+  if (options.confirm) command += " --confirm";
   return command;
 }
 
-std::string share_text(double share) {
-  return std::isfinite(share) ? fmt::format("{:.1f} %", 100 * share) : "unknown";
+/// Where the grid was changed by --set, its options cannot be named by the command's own flags.
+std::string command_for_next(const RecommendOptions& options, const ProtectionOption& next) {
+  if (std::ranges::any_of(options.set, [](const std::string& set) { return set.starts_with("sweep."); }))
+    return "";
+  RecommendOptions alone = options;
+  alone.plan = narrowed(options.plan, next.settings);
+  return reproducing_command(alone);
 }
 
-/// "fedsgd, one_hot, sigma 0.1, batch 16", or what else was swept.
-std::string name_of(const ProtectionOption& option) {
-  std::vector<std::string> parts;
-  for (const auto& [key, value] : option.settings.items()) {
-    if (key == "protocol.learning_rate") continue;
-    const std::string word = value.is_string() ? value.get<std::string>() : value.dump();
-    const bool says_itself = key == "protocol.kind" || key == "data.encoding";
-    parts.push_back(says_itself ? word : fmt::format("{} {}", key.substr(key.rfind('.') + 1), word));
-  }
-  return parts.empty() ? "this setting" : join(parts, ", ");
+/// Another seed has other victims' rows, so the choice of the best of many cannot flatter it.
+std::uint64_t fresh_seed(const Json& results) {
+  constexpr std::uint64_t kFresh = 1U << 20U;
+  return results.at("experiment").at("seed").get<std::uint64_t>() ^ kFresh;
 }
 
-void add_option_row(const ProtectionOption& option, bool best, TextTable& table) {
-  table.add_row({{best              ? "→"
-                  : option.on_front ? "·"
-                                    : ""},
-                 {name_of(option), best ? Paint::kBold : Paint::kNone},
-                 {share_text(option.leakage), option.tolerated ? Paint::kGreen : Paint::kRed},
-                 {"≤ " + share_text(option.leakage_bound)},
-                 {share_text(option.accuracy)},
-                 {number_text(option.epsilon, 3)},
-                 {number_text(option.latency, 4)}});
-}
-
-std::string table_of(const Recommendation& found, bool all) {
-  TextTable table;
-  table.add_column("", TextTable::Kind::kWords);
-  table.add_column("setting", TextTable::Kind::kWords);
-  for (const char* title : {"leakage", "at most", "accuracy", "epsilon", "latency"})
-    table.add_column(title, TextTable::Kind::kNumbers);
-  for (std::size_t i = 0; i < found.options.size(); ++i) {
-    const ProtectionOption& option = found.options[i];
-    if (all || option.on_front || found.best == i) add_option_row(option, found.best == i, table);
-  }
-  const TerminalStyle style = terminal_style();
-  return table.render(style.width, style.colour);
-}
-
-std::string answer_of(const Recommendation& found, const RecommendOptions& options) {
-  const char* what =
-      options.leakage == "accuracy" ? "cells read back" : "cells read back above what guessing gets";
-  if (!found.best)
-    return fmt::format(
-        "None of {} settings keeps {} at or below {} with confidence {}; try more noise, larger "
-        "batches or more --victims, which narrow the bound.",
-        found.options.size(), what, share_text(options.tolerated), options.confidence);
+Json confirm_best(const RecommendOptions& options, const Recommendation& found, const PlanResults& searched) {
   const ProtectionOption& best = found.options[*found.best];
-  return fmt::format("Use {}: accuracy {}, {} {} (at most {} with confidence {}), epsilon {} at most.",
-                     name_of(best), share_text(best.accuracy), what, share_text(best.leakage),
-                     share_text(best.leakage_bound), options.confidence, number_text(best.epsilon, 3));
-}
-
-void print_answer(const Recommendation& found, const RecommendOptions& options) {
-  const std::size_t width = terminal_style().width;
-  fmt::print("{}\n\n", wrap(answer_of(found, options), width));
-  fmt::print("{}", table_of(found, options.all));
-  fmt::print("{}\n",
-             wrap("→ recommended; · no other setting is at least as good in leakage, accuracy, epsilon and "
-                  "latency and better in one. Epsilon is against whoever hears all that a node sends.",
-                  width));
-  if (found.left_out > 0) fmt::print("{} settings gave no numbers and were left out.\n", found.left_out);
+  ConfirmationRun run{at_least_full(strength_of(searched.document, best.settings)),
+                      fresh_seed(searched.document), ""};
+  PlanRun request = options.request;
+  ConfirmPlan plan = confirm_plan(options.plan, request.overrides, best.settings, run.seed, run.strength);
+  request.text = std::move(plan.text);
+  request.overrides = std::move(plan.overrides);
+  request.out = (searched.directory / fmt::format("confirm-{}", best.cell)).string();
+  const PlanResults again = compute_plan(request);
+  const Tolerance tolerance = tolerance_of(options);
+  const Confirmation confirmation = confirm(found, again.document, tolerance);
+  if (confirmation.next) run.next_command = command_for_next(options, found.options[*confirmation.next]);
+  if (!request.common.json)
+    fmt::print("\n{}", confirmation_text(found, confirmation, tolerance, run, terminal_style()));
+  note(again.summary);
+  Json document = confirmation_json(confirmation);
+  document["seed"] = run.seed;
+  document["attack"] = strength_json(run.strength);
+  return document;
 }
 
 void recommend_protection(RecommendOptions& options) {
@@ -140,13 +131,16 @@ void recommend_protection(RecommendOptions& options) {
   const PlanResults results = compute_plan(request);
   const Tolerance tolerance = tolerance_of(options);
   const Recommendation found = recommend(results.document, tolerance);
-  const Json document = recommendation_json(found, tolerance);
-  write_atomically(results.directory / "recommendation.json", document.dump(1) + "\n");
-  if (request.common.json)
-    print_json(document);
-  else
-    print_answer(found, options);
+  const AttackStrength strength =
+      strength_of(results.document, found.options[found.best.value_or(0)].settings);
+  if (!request.common.json)
+    fmt::print("{}", recommendation_text(found, tolerance, strength, options.all, terminal_style()));
   note(results.summary);
+  Json document = recommendation_json(found, tolerance);
+  document["attack"] = strength_json(strength);
+  if (options.confirm && found.best) document["confirmation"] = confirm_best(options, found, results);
+  write_atomically(results.directory / "recommendation.json", document.dump(1) + "\n");
+  if (request.common.json) print_json(document);
 }
 
 template <class Value>
@@ -167,8 +161,9 @@ void add_recommend_command(CLI::App& app) {
       ->required();
   command
       ->add_option("--leakage", options->leakage,
-                   "what is tolerated: accuracy, or gain above what guessing gets")
-      ->check(CLI::IsMember({"accuracy", "gain"}));
+                   "what is tolerated: accuracy, gain above what guessing gets, or the same of an attacker "
+                   "informed by public rows")
+      ->check(CLI::IsMember(leakage_kinds()));
   command->add_option("--confidence", options->confidence, "with which the mean leakage lies below");
   command->add_option("--schema", plan.schema, "of a CSV file, which names its target")->type_name("FILE");
   command->add_option("--model", plan.model, "network by name");
@@ -179,7 +174,9 @@ void add_recommend_command(CLI::App& app) {
   add_list(*command, "--batch", plan.batches, "records in a step");
   command->add_option("--nodes", plan.nodes, "among whom the records are divided");
   command->add_option("--rounds", plan.rounds, "of training");
-  command->add_option("--victims", plan.victims, "nodes attacked, in the last round");
+  command->add_option("--attack-rounds", plan.attack_rounds,
+                      "of training, attacked one by one; judged by the one that leaks most: 1,last");
+  command->add_option("--victims", plan.victims, "nodes attacked, in every attacked round");
   command->add_option("--members", plan.members, "searches in the attacker's ensemble");
   command->add_option("--iterations", plan.iterations, "of every search");
   command->add_option("--trials", plan.trials, "trainings of every setting");
@@ -189,6 +186,10 @@ void add_recommend_command(CLI::App& app) {
   command->add_option("--out", options->request.out, "output directory (default: runs/recommend-DIGEST)")
       ->type_name("DIR");
   command->add_flag("--all", options->all, "show also settings that others beat");
+  command->add_flag(
+      "--confirm", options->confirm,
+      "train and attack the recommended setting again, with other rows and 30 searches of 1,500 "
+      "iterations or more");
   add_common_options(*command, options->request.common);
   command->callback([options] { recommend_protection(*options); });
 }

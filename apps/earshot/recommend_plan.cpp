@@ -1,5 +1,6 @@
 #include "recommend_plan.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -42,9 +43,8 @@ std::string list(const std::vector<Value>& values, const Text& text) {
   return "[" + join(parts, ", ") + "]";
 }
 
-}  // namespace
-
-std::string recommend_text(const RecommendPlan& plan) {
+/// Everything but the sweep.
+std::string fixed_text(const RecommendPlan& plan) {
   return fmt::format(
       R"(name = "recommend"
 title = "Protections compared: what is read back of rows, and what is learnt"
@@ -70,18 +70,70 @@ delta = 1e-6
 kind = "eavesdropper"
 [attack]
 kind = "tableak"
+rounds = {}
 victims = {}
 members = {}
 iterations = {}
-[sweep]
+)",
+      plan.seed, plan.trials, data_section(plan), plan.nodes, model_section(plan), plan.rounds, plan.rounds,
+      toml_text(plan.attack_rounds), plan.victims, plan.members, plan.iterations);
+}
+
+std::size_t setting_of(const Json& results, const Json& option_settings, const std::string& key) {
+  const Json& attack = results.at("experiment").at("plan").at("attack");
+  const std::string swept = "attack." + key;
+  return (option_settings.contains(swept) ? option_settings.at(swept) : attack.at(key)).get<std::size_t>();
+}
+
+template <class Value>
+void narrow(std::vector<Value>& values, const Json& option_settings, const char* key) {
+  if (option_settings.contains(key)) values = {option_settings.at(key).get<Value>()};
+}
+
+}  // namespace
+
+std::string recommend_text(const RecommendPlan& plan) {
+  return fmt::format(
+      R"({}[sweep]
 topology = {}
 "data.encoding" = {}
 "mechanism.sigma" = {}
 "protocol.batch" = {}
 )",
-      plan.seed, plan.trials, data_section(plan), plan.nodes, model_section(plan), plan.rounds, plan.rounds,
-      plan.victims, plan.members, plan.iterations, topology_axis(plan), list(plan.encodings, toml_text),
-      list(plan.sigmas, toml_real), list(plan.batches, [](std::uint64_t n) { return std::to_string(n); }));
+      fixed_text(plan), topology_axis(plan), list(plan.encodings, toml_text), list(plan.sigmas, toml_real),
+      list(plan.batches, [](std::uint64_t n) { return std::to_string(n); }));
+}
+
+AttackStrength strength_of(const Json& results, const Json& option_settings) {
+  return {setting_of(results, option_settings, "members"),
+          setting_of(results, option_settings, "iterations")};
+}
+
+AttackStrength at_least_full(AttackStrength strength) {
+  return {std::max(strength.members, kFullStrength.members),
+          std::max(strength.iterations, kFullStrength.iterations)};
+}
+
+ConfirmPlan confirm_plan(const RecommendPlan& searched, const std::vector<Override>& overrides,
+                         const Json& option_settings, std::uint64_t seed, AttackStrength strength) {
+  ConfirmPlan plan{fixed_text(searched), {}};
+  for (const Override& change : overrides) {
+    if (!change.key.starts_with("sweep.")) plan.overrides.push_back(change);
+  }
+  for (const auto& [key, value] : option_settings.items()) plan.overrides.push_back({key, value});
+  plan.overrides.push_back({"seed", seed});
+  plan.overrides.push_back({"attack.members", strength.members});
+  plan.overrides.push_back({"attack.iterations", strength.iterations});
+  plan.overrides.push_back({"title", "The recommended protection, attacked again"});
+  return plan;
+}
+
+RecommendPlan narrowed(RecommendPlan plan, const Json& option_settings) {
+  narrow(plan.topologies, option_settings, "protocol.kind");
+  narrow(plan.encodings, option_settings, "data.encoding");
+  narrow(plan.sigmas, option_settings, "mechanism.sigma");
+  narrow(plan.batches, option_settings, "protocol.batch");
+  return plan;
 }
 
 }  // namespace earshot::cli

@@ -5,6 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "earshot/core/json.hpp"
+#include "earshot/experiment/override.hpp"
+
 namespace earshot::cli {
 
 struct RecommendPlan {
@@ -18,6 +21,7 @@ struct RecommendPlan {
   std::vector<std::uint64_t> batches = {4, 16};
   std::size_t nodes = 20;
   std::size_t rounds = 40;
+  std::string attack_rounds = "1,last";  // what is read back falls in the first lap
   std::size_t victims = 5;
   std::size_t members = 8;
   std::size_t iterations = 500;
@@ -27,5 +31,30 @@ struct RecommendPlan {
 
 /// As TOML; what makes no sense is refused when it is read as any other plan.
 std::string recommend_text(const RecommendPlan& plan);
+
+/// Searches of the attacker and steps of each.
+struct AttackStrength {
+  std::size_t members = 0;
+  std::size_t iterations = 0;
+
+  bool operator==(const AttackStrength&) const = default;
+};
+/// What TabLeak's authors give it.
+inline constexpr AttackStrength kFullStrength{30, 1500};
+
+/// Of the attack on an option, given the results document it is in.
+AttackStrength strength_of(const Json& results, const Json& option_settings);
+AttackStrength at_least_full(AttackStrength strength);
+
+/// One option alone, attacked again with this seed and strength.
+struct ConfirmPlan {
+  std::string text;
+  std::vector<Override> overrides;
+};
+ConfirmPlan confirm_plan(const RecommendPlan& searched, const std::vector<Override>& overrides,
+                         const Json& option_settings, std::uint64_t seed, AttackStrength strength);
+
+/// The grid reduced to one option.
+RecommendPlan narrowed(RecommendPlan plan, const Json& option_settings);
 
 }  // namespace earshot::cli
