@@ -53,12 +53,12 @@ double guess_of(const ProtectionOption& option) {
 }
 
 bool beats_guess(const ProtectionOption& option) {
-  return option.worst.against_guess == AgainstGuess::kBetter;
+  return option.worst.against_guess == Comparison::kBetter;
 }
 
 /// A comparison was possible and came out against the attack.
 bool fails_to_beat_guess(const ProtectionOption& option) {
-  return !beats_guess(option) && option.worst.against_guess != AgainstGuess::kUnknown;
+  return !beats_guess(option) && option.worst.against_guess != Comparison::kUnknown;
 }
 
 std::string what(const Tolerance& tolerance) {

@@ -18,8 +18,6 @@ namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr const char* kAttacks = "table_attacks";
-/// A difference counts beyond so many standard errors, as in the report.
-constexpr double kStandardErrors = 2;
 
 bool dominates(std::span<const double> a, std::span<const double> b) {
   bool better = false;
@@ -61,14 +59,10 @@ double upper_bound(std::span<const double> values, double confidence) {
   return mean(values) + t * sample_deviation(values) / std::sqrt(count);
 }
 
-AgainstGuess compare(std::span<const double> scores, std::span<const double> guesses) {
-  if (scores.size() < 2) return AgainstGuess::kUnknown;
+Comparison compare(std::span<const double> scores, std::span<const double> guesses) {
   std::vector<double> above(scores.begin(), scores.end());
   for (std::size_t i = 0; i < above.size(); ++i) above[i] -= guesses[i];
-  const double chance =
-      kStandardErrors * sample_deviation(above) / std::sqrt(static_cast<double>(above.size()));
-  if (mean(above) > chance) return AgainstGuess::kBetter;
-  return mean(above) < -chance ? AgainstGuess::kWorse : AgainstGuess::kNoBetter;
+  return compare_with_guess(above);
 }
 
 /// The attacked steps of one round.
@@ -263,15 +257,15 @@ Confirmation confirm(const Recommendation& searched, const Json& rerun, const To
   return confirmation;
 }
 
-std::string guess_text(AgainstGuess verdict) {
+std::string guess_text(Comparison verdict) {
   switch (verdict) {
-    case AgainstGuess::kBetter:
+    case Comparison::kBetter:
       return "better than guessing";
-    case AgainstGuess::kNoBetter:
+    case Comparison::kNoBetter:
       return "no better than guessing";
-    case AgainstGuess::kWorse:
+    case Comparison::kWorse:
       return "worse than guessing";
-    case AgainstGuess::kUnknown:
+    case Comparison::kUnknown:
       break;
   }
   return "too few attacks to compare with guessing";

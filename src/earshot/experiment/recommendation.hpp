@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "earshot/core/json.hpp"
+#include "earshot/metric/comparison.hpp"
 
 namespace earshot {
 
@@ -25,9 +26,6 @@ struct Tolerance {
   double confidence = 0.95;  // with which the mean leakage of every attacked round must lie below
 };
 
-/// What an attack got right beside guesses that need no message.
-enum class AgainstGuess { kUnknown, kWorse, kNoBetter, kBetter };
-
 /// Of the attacks on one round of training, all victims and trials together.
 struct RoundLeakage {
   std::uint64_t round = 0;
@@ -37,7 +35,7 @@ struct RoundLeakage {
   double bound = 0;         // upper confidence bound of that mean (Student's t); infinite below two attacks
   double random = 0;        // share of cells a table drawn from public columns gets right
   double likeliest = 0;     // share of cells each column's likeliest value gets right
-  AgainstGuess against_guess = AgainstGuess::kUnknown;
+  Comparison against_guess = Comparison::kUnknown;
 };
 
 struct ProtectionOption {
@@ -74,7 +72,7 @@ struct Confirmation {
 Confirmation confirm(const Recommendation& searched, const Json& rerun, const Tolerance& tolerance);
 
 /// "better than guessing", ...
-std::string guess_text(AgainstGuess verdict);
+std::string guess_text(Comparison verdict);
 
 Json recommendation_json(const Recommendation& recommendation, const Tolerance& tolerance);
 Json confirmation_json(const Confirmation& confirmation);

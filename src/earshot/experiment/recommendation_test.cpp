@@ -225,11 +225,11 @@ TEST(Recommend, SaysWhetherTheAttackBeatsBothGuesses) {
     const Json results{{"cells", {cell_of("a", steps, 0.8, 1.0, 1)}}};
     return recommend(results, {.at_most = 1}).options[0].worst.against_guess;
   };
-  EXPECT_EQ(verdict({{1, 0.475}, {1, 0.525}}), AgainstGuess::kBetter);
-  EXPECT_EQ(verdict({{1, 0.25}, {1, 0.75}}), AgainstGuess::kNoBetter);
-  EXPECT_EQ(verdict({{1, 0.475, 0.4, 0.5}, {1, 0.525, 0.4, 0.5}}), AgainstGuess::kNoBetter);
-  EXPECT_EQ(verdict({{1, 0.275}, {1, 0.325}}), AgainstGuess::kWorse);
-  EXPECT_EQ(verdict({{1, 0.9}}), AgainstGuess::kUnknown);
+  EXPECT_EQ(verdict({{1, 0.475}, {1, 0.525}}), Comparison::kBetter);
+  EXPECT_EQ(verdict({{1, 0.25}, {1, 0.75}}), Comparison::kNoBetter);
+  EXPECT_EQ(verdict({{1, 0.475, 0.4, 0.5}, {1, 0.525, 0.4, 0.5}}), Comparison::kNoBetter);
+  EXPECT_EQ(verdict({{1, 0.275}, {1, 0.325}}), Comparison::kWorse);
+  EXPECT_EQ(verdict({{1, 0.9}}), Comparison::kUnknown);
 }
 
 class Confirming : public ::testing::Test {

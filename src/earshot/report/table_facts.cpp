@@ -9,14 +9,13 @@
 #include <fmt/format.h>
 
 #include "earshot/core/text.hpp"
+#include "earshot/metric/statistics.hpp"
 #include "earshot/report/row_reader.hpp"
 #include "earshot/report/wording.hpp"
 
 namespace earshot {
 namespace {
 
-/// A difference counts beyond so many standard errors: chance alone passes that 2 times in 100.
-constexpr double kStandardErrors = 2;
 /// Columns named in a sentence.
 constexpr std::size_t kColumnsNamed = 3;
 /// A column leaks noticeably from this gain on.
@@ -42,27 +41,6 @@ class Scores {
   double cells_ = 0, accuracy_ = 0, random_ = 0, likeliest_ = 0;
 };
 
-double mean_of(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return sum / static_cast<double>(values.size());
-}
-
-double deviation_of(const std::vector<double>& values) {
-  const double mean = mean_of(values);
-  double square = 0;
-  for (const double value : values) square += (value - mean) * (value - mean);
-  return std::sqrt(square / static_cast<double>(values.size() - 1));
-}
-
-Comparison compare(const std::vector<double>& differences) {
-  if (differences.size() < 2) return Comparison::kUnknown;
-  const double mean = mean_of(differences);
-  const double error = deviation_of(differences) / std::sqrt(static_cast<double>(differences.size()));
-  if (mean > kStandardErrors * error) return Comparison::kBetter;
-  return mean < -kStandardErrors * error ? Comparison::kWorse : Comparison::kNoBetter;
-}
-
 void add_attacks(const CellResults& cell, TableAttackFacts& facts) {
   Scores scores;
   std::vector<double> accuracies, above_random, above_likeliest;
@@ -79,9 +57,9 @@ void add_attacks(const CellResults& cell, TableAttackFacts& facts) {
     if (const auto guess = row.number("likeliest")) above_likeliest.push_back(*accuracy - *guess);
   });
   static_cast<CellScores&>(facts) = scores.value();
-  if (accuracies.size() > 1) facts.deviation = deviation_of(accuracies);
-  facts.against_random = compare(above_random);
-  facts.against_likeliest = compare(above_likeliest);
+  if (accuracies.size() > 1) facts.deviation = sample_deviation(accuracies);
+  facts.against_random = compare_with_guess(above_random);
+  facts.against_likeliest = compare_with_guess(above_likeliest);
 }
 
 bool alike(const LeakingColumn& a, const LeakingColumn& b) {

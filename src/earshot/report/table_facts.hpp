@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "earshot/metric/comparison.hpp"
 #include "earshot/report/results.hpp"
 
 namespace earshot {
@@ -18,9 +19,6 @@ struct CellScores {
   std::optional<double> likeliest;  // every column's likeliest value
   std::optional<double> cells;
 };
-
-/// Whether attacks did better than a guess, judged by the differences of their scores.
-enum class Comparison { kUnknown, kWorse, kNoBetter, kBetter };
 
 struct LeakingColumn : CellScores {
   std::string name, kind;
