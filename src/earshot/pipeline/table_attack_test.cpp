@@ -96,6 +96,18 @@ TEST(TableAttack, ReadsStepsOnEveryTopology) {
   }
 }
 
+/// A client's change of two local steps is unrolled.
+TEST(TableAttack, AServerReadsRowsOffFederatedAveraging) {
+  const TrainingData data = people_data();
+  const std::string protocol =
+      std::string("rounds = 2\nbatch = 2\nlocal_steps = 2\nlearning_rate = 0.05\n") + kServer;
+  const Json attacks =
+      tables_of(plan_of("fedavg", protocol, std::string(kQuick) + "victims = 3\n"), data).at("table_attacks");
+  ASSERT_EQ(attacks.at("rows").size(), 3U);
+  EXPECT_GT(mean(column(attacks, "gain")), 0.1);
+  EXPECT_THAT(column(attacks, "round"), Each(2));
+}
+
 TEST(TableAttack, NoiseLeavesNoMoreThanGuessing) {
   const TrainingData data = people_data();
   const std::string noise = "kind = \"gaussian\"\nclip = 1.0\nsigma = 3.0\ndelta = 1e-6\n";

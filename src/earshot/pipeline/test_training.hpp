@@ -22,6 +22,7 @@ struct Wanted {
   std::string mechanism = "kind = \"none\"\n";
   std::string more{};  // of [protocol] and sections after it
   std::size_t rounds = 3;
+  std::string model = "kind = \"softmax_regression\"\n";
 };
 
 /// Numbers that have no default, beside the rounds.
@@ -37,8 +38,9 @@ inline std::string required_settings(const ProtocolComponent& component) {
 inline std::string plan_text(const Wanted& wanted) {
   std::string text = fmt::format(
       "name = \"t\"\ntitle = \"t\"\n[data]\nkind = \"digits\"\nlimit = 60\nvalidation_share = 0.1\n"
-      "[partition]\nkind = \"iid\"\n{}[model]\nkind = \"softmax_regression\"\n",
-      find_training_protocol(wanted.protocol)->needs == NetworkNeed::kNone ? "nodes = 5\n" : "");
+      "[partition]\nkind = \"iid\"\n{}[model]\n{}",
+      find_training_protocol(wanted.protocol)->needs == NetworkNeed::kNone ? "nodes = 5\n" : "",
+      wanted.model);
   const NetworkNeed needs = find_training_protocol(wanted.protocol)->needs;
   if (needs != NetworkNeed::kNone) text += "[graph]\nkind = \"ring\"\nnodes = 5\n";
   if (needs == NetworkNeed::kWeights) text += "[weights]\nkind = \"metropolis\"\n";

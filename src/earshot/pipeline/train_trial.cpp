@@ -179,6 +179,7 @@ void TrainTrial::tell_of_training(const Cell& cell, PublicKnowledge& told) {
   told.protocol["rounds"] = cell.at("protocol").settings.size("rounds");
   told.protocol["records"] = records_;
   told.protocol["batch"] = batch_options(protocol_settings(cell)).size;
+  if (fault_options(cell).any()) told.protocol["lossy"] = true;
   const Protection& protection = protocol_->learners().front()->protection();
   if (protection.scope == ProtectedScope::kNothing) return;
   told.protocol["noise"] = {{"law", protection.mechanism->name()},

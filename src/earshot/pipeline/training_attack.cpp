@@ -1,6 +1,7 @@
 #include "earshot/pipeline/training_attack.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -66,11 +67,11 @@ std::vector<std::string> attacker_columns_of_training() {
           "success_rate", "mean_psnr", "mean_error", "labels",  "seconds"};
 }
 
-/// One victim, attacked.
-struct Outcome {
-  std::optional<Reconstruction> found;
-  std::string why;  // nothing was found
-};
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
 
 /// What the attack of one trial has to do with.
 class TrainingAttack {
@@ -99,15 +100,54 @@ class TrainingAttack {
     }
   }
 
-  void attack(const View& view, bool with_pictures) {
+  AttackedView attack(const View& view) const {
+    const Clock::time_point begin = Clock::now();
     std::vector<Leak> leaks =
         find_leaks(view, model_.parameter_count(), settings_, std::get_if<Architecture>(&trial_.network()));
     keep_chosen(leaks);
-    std::vector<Outcome> outcomes(leaks.size());
-    parallel_for(leaks.size(), [&](std::size_t i) {
-      outcomes[i] = attack_one(view.told(), leaks[i], truth_of(leaks[i]), i);
+    AttackedView out;
+    out.seconds = seconds_since(begin);
+    for (Leak& leak : leaks) out.leaks.push_back({std::move(leak), {}, {}, 0});
+    parallel_for(out.leaks.size(), [&](std::size_t i) {
+      attack_one(view.told(), truth_of(out.leaks[i].leak), i, out.leaks[i]);
     });
-    report(view.adversary(), leaks, outcomes, with_pictures);
+    return out;
+  }
+
+  void report(const Adversary& adversary, const AttackedView& attacked, bool with_pictures) {
+    const std::string name = adversary_name(network_, adversary);
+    const auto distances = distances_from(network_, adversary);
+    Tally tally;
+    tally.seconds = attacked.seconds;
+    for (const AttackedLeak& one : attacked.leaks) {
+      tally.seconds += one.seconds;
+      const Leak& leak = one.leak;
+      const RecordBatch truth = truth_of(leak);
+      if (truth.inputs.empty()) continue;  // Poisson sampling drew no record
+      const RecordBatch guess =
+          one.found ? RecordBatch{one.found->inputs, one.found->targets} : RecordBatch{};
+      const auto& search = one.found ? one.found->search : std::nullopt;
+      const auto scores = score_reconstruction(
+          *data_.examples, known_, truth, guess,
+          search ? std::span<const double>(search->start) : std::span<const double>(), scoring_);
+      tally.attacked.insert(leak.victim);
+      tally.exact += one.found && !search ? 1U : 0U;
+      for (std::size_t r = 0; r < scores.size(); ++r) {
+        Json row = {name,
+                    network_.name(leak.victim),
+                    hops(distances[leak.victim]),
+                    leak.round,
+                    r,
+                    one.found ? one.found->route : one.why,
+                    leak.what};
+        for (const Json& value : scores[r].columns) row.push_back(value);
+        add_account(one, row);
+        victims_.add(std::move(row));
+        count(scores[r], tally);
+        if (with_pictures) show(name, leak, truth, guess, r, scores[r]);
+      }
+    }
+    add_attacker(name, adversary, tally);
   }
 
   Json result() const {
@@ -162,20 +202,21 @@ class TrainingAttack {
   }
 
   /// A search that meets nothing finite has found nothing; that is a result.
-  Outcome attack_one(const PublicKnowledge& told, const Leak& leak, const RecordBatch& truth,
-                     std::size_t index) const {
+  void attack_one(const PublicKnowledge& told, const RecordBatch& truth, std::size_t index,
+                  AttackedLeak& out) const {
     AttackOptions options = options_;
     options.inversion.trial = (address_.trial << 32U) + index;
+    const Leak& leak = out.leak;
+    const Clock::time_point begin = Clock::now();
     try {
-      Outcome out;
       out.found = reconstruct(model_, leak.observation, knowledge(told, leak, truth, options.inversion.trial),
                               options, [&](const SearchStep& step) { note_search(leak.victim, step); });
       if (!out.found) out.why = "no closed form";
-      return out;
     } catch (const Error& error) {
       if (error.fault() != Fault::kData) throw;
-      return {{}, error.what()};
+      out.why = error.what();
     }
+    out.seconds = seconds_since(begin);
   }
 
   /// Ctrl-C ends a search, and the bar shows how far it is.
@@ -193,66 +234,28 @@ class TrainingAttack {
     double successes = 0, psnr = 0, error = 0, seconds = 0;
   };
 
-  void report(const Adversary& adversary, const std::vector<Leak>& leaks,
-              const std::vector<Outcome>& outcomes, bool with_pictures) {
-    const std::string name = adversary_name(network_, adversary);
-    const auto distances = distances_from(network_, adversary);
-    Tally tally;
-    for (std::size_t i = 0; i < leaks.size(); ++i) {
-      const RecordBatch truth = truth_of(leaks[i]);
-      if (truth.inputs.empty()) continue;  // Poisson sampling drew no record
-      const RecordBatch guess = outcomes[i].found
-                                    ? RecordBatch{outcomes[i].found->inputs, outcomes[i].found->targets}
-                                    : RecordBatch{};
-      const auto& search = outcomes[i].found ? outcomes[i].found->search : std::nullopt;
-      const auto scores = score_reconstruction(
-          *data_.examples, known_, truth, guess,
-          search ? std::span<const double>(search->start) : std::span<const double>(), scoring_);
-      tally.attacked.insert(leaks[i].victim);
-      tally.exact += outcomes[i].found && !search ? 1U : 0U;
-      tally.seconds += search ? search->seconds : 0;
-      for (std::size_t r = 0; r < scores.size(); ++r) {
-        Json row = {name,
-                    network_.name(leaks[i].victim),
-                    hops(distances[leaks[i].victim]),
-                    leaks[i].round,
-                    r,
-                    outcomes[i].found ? outcomes[i].found->route : outcomes[i].why,
-                    leaks[i].what};
-        for (const Json& value : scores[r].columns) row.push_back(value);
-        add_account(outcomes[i], row);
-        victims_.add(std::move(row));
-        count(scores[r], tally);
-        if (with_pictures) show(name, leaks[i], truth, guess, r, scores[r]);
-      }
-    }
-    add_attacker(name, adversary, tally);
-  }
-
   static Json hops(const std::optional<std::size_t>& distance) {
     return distance ? Json(*distance) : Json(nullptr);
   }
 
-  static void add_account(const Outcome& outcome, Json& row) {
-    const bool found = outcome.found.has_value();
-    const bool searched = found && outcome.found->search;
-    row.push_back(found && !searched ? finite_or_null(outcome.found->residual) : Json(nullptr));
-    row.push_back(searched ? finite_or_null(outcome.found->search->distance) : Json(nullptr));
-    row.push_back(found ? Json(outcome.found->clones) : Json(nullptr));
-    if (!searched) {
-      for (int k = 0; k < 4; ++k) row.push_back(k < 3 ? Json(0) : Json(0.0));
-      return;
+  static void add_account(const AttackedLeak& attacked, Json& row) {
+    const bool found = attacked.found.has_value();
+    const bool searched = found && attacked.found->search;
+    row.push_back(found && !searched ? finite_or_null(attacked.found->residual) : Json(nullptr));
+    row.push_back(searched ? finite_or_null(attacked.found->search->distance) : Json(nullptr));
+    row.push_back(found ? Json(attacked.found->clones) : Json(nullptr));
+    std::size_t restarts = 0, iterations = 0, evaluations = 0;
+    if (searched) {
+      for (const RestartReport& restart : attacked.found->search->restarts) {
+        ++restarts;
+        iterations += restart.iterations;
+        evaluations += restart.evaluations;
+      }
     }
-    const Inversion& search = *outcome.found->search;
-    std::size_t iterations = 0, evaluations = 0;
-    for (const RestartReport& restart : search.restarts) {
-      iterations += restart.iterations;
-      evaluations += restart.evaluations;
-    }
-    row.push_back(search.restarts.size());
+    row.push_back(restarts);
     row.push_back(iterations);
     row.push_back(evaluations);
-    row.push_back(search.seconds);
+    row.push_back(attacked.seconds);
   }
 
   static void count(const RecordScores& scores, Tally& tally) {
@@ -324,8 +327,13 @@ class TrainingAttack {
 Json attack_training(const Cell& cell, const TrialAddress& address, TrainTrial& trial, const StepLog& log,
                      const TrainingData& data, const GraphSources& sources, bool with_pictures) {
   TrainingAttack attack(cell, address, trial, log, data, sources);
-  for (const View& view : trial.views()) attack.attack(view, with_pictures);
+  for (const View& view : trial.views()) attack.report(view.adversary(), attack.attack(view), with_pictures);
   return attack.result();
+}
+
+AttackedView attack_view(const Cell& cell, const TrialAddress& address, TrainTrial& trial, const StepLog& log,
+                         const TrainingData& data, const GraphSources& sources, const View& view) {
+  return TrainingAttack(cell, address, trial, log, data, sources).attack(view);
 }
 
 TableColumns attack_columns() {
@@ -334,9 +342,13 @@ TableColumns attack_columns() {
 
 namespace {
 
-bool shows_single_steps(const Settings& muffliato) {
-  const bool plain = !muffliato.has("acceleration") || muffliato.text("acceleration") == "none";
-  return plain && muffliato.size("local_steps") == 1;
+bool shows_single_steps(const Settings& gossip) {
+  const bool plain = !gossip.has("acceleration") || gossip.text("acceleration") == "none";
+  return plain && gossip.size("local_steps") == 1;
+}
+
+bool estimates_only(const Settings& attack) {
+  return attack.has("exact_steps") && !attack.boolean("exact_steps");
 }
 
 }  // namespace
@@ -351,21 +363,23 @@ bool attack_sections_fit(const Cell& cell, const Complain& complain) {
   }
   const std::optional<LeakSource> source = leak_source(protocol);
   if (!source) {
-    complain(
-        "attack.kind", fmt::format("no attack reads gradients off the messages of protocol \"{}\"", protocol),
-        "remove [attack], or train with fedsgd, fedavg, fedprox, scaffold, dgd, muffliato, muffliato_random, "
-        "skip_ring, pdmm, admm or server_pdmm");
+    complain("attack.kind",
+             fmt::format("no attack reads gradients off the messages of protocol \"{}\"", protocol),
+             "remove [attack], or train with fedsgd, fedavg, fedprox, scaffold, dgd, d_psgd, muffliato, "
+             "muffliato_random, skip_ring, pdmm, admm or server_pdmm");
     return false;
   }
-  if (source == LeakSource::kGossip && cell.at("attack").settings.has("round")) {
-    complain("attack.round", "gradients are recovered from all rounds of gossip together",
-             "remove it; adversary.rounds says how many are heard");
+  const Settings& settings = cell.at("attack").settings;
+  if (source == LeakSource::kGossip && estimates_only(settings) && settings.has("round")) {
+    complain("attack.round", "gradients are estimated from all rounds of gossip together",
+             "remove it, as adversary.rounds says how many are heard, or set attack.exact_steps to true");
     return false;
   }
-  if (source == LeakSource::kMuffliato && !shows_single_steps(protocol_settings(cell))) {
+  const bool gossip = source == LeakSource::kGossip || source == LeakSource::kGossipSteps;
+  if (gossip && !shows_single_steps(protocol_settings(cell))) {
     complain("protocol.kind",
              "a node's step is read off gossip with one local step a round and plain averaging",
-             "set protocol.local_steps to 1 and protocol.acceleration to \"none\"");
+             "set protocol.local_steps to 1, and protocol.acceleration to \"none\" where there is one");
     return false;
   }
   const std::optional<LeakSource> wanted = find_attack_recipe(attack)->source;

@@ -5,8 +5,11 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "earshot/attack/inversion/reconstruction.hpp"
+#include "earshot/attack/leak/leak.hpp"
 #include "earshot/core/json.hpp"
 #include "earshot/pipeline/train_preflight.hpp"
 #include "earshot/pipeline/train_trial.hpp"
@@ -35,6 +38,23 @@ class StepLog {
   std::vector<std::vector<std::uint64_t>> steps_;  // by round, then node: made before it
   std::map<std::uint64_t, Spent> spent_;
 };
+
+/// One leak, and what the attacker made of it.
+struct AttackedLeak {
+  Leak leak;
+  std::optional<Reconstruction> found;
+  std::string why;     // nothing was found
+  double seconds = 0;  // of closed forms and search
+};
+struct AttackedView {
+  std::vector<AttackedLeak> leaks;  // by victim
+  double seconds = 0;               // until they were read off the messages
+};
+
+/// What an attacker is left with, before anything is held against the truth. Of that nothing reaches it but
+/// what the settings of the attack hand over.
+AttackedView attack_view(const Cell& cell, const TrialAddress& address, TrainTrial& trial, const StepLog& log,
+                         const TrainingData& data, const GraphSources& sources, const View& view);
 
 /// Tables "victims", one row per attacked record, and "attackers"; with pictures also "truths" and "gallery".
 Json attack_training(const Cell& cell, const TrialAddress& address, TrainTrial& trial, const StepLog& log,

@@ -164,20 +164,32 @@ TrainingListeners::TrainingListeners(const Cell& cell, const TrialAddress& addre
 void TrainingListeners::choose_rounds(const Cell& cell, const Protocol& protocol, PublicKnowledge& told) {
   const Settings& attack = cell.at("attack").settings;
   if (!attack.has("rounds")) {
-    const std::uint64_t first = attack.has("round") ? attack.size("round") : first_ + 1;
+    const bool named = attack.has("round");
+    const std::uint64_t first = named ? attack.size("round") : first_ + 1;
+    require_heard(named ? "attack.round" : "adversary.rounds", first, told);
     tell_graphs(protocol, std::vector<std::uint64_t>{first, first + 1}, told);
     return;
   }
   attacked_ = step_choice(attack, told).rounds;
   for (const std::uint64_t round : attacked_) {
-    if (round <= first_ || round > end_)
-      throw PlanError(
-          {{"attack.rounds", fmt::format("round {} is attacked, but not recorded", round),
-            fmt::format("name rounds from {} to {}, or change adversary.from and adversary.rounds",
-                        first_ + 1, end_)}});
+    require_heard("attack.rounds", round, told);
     windows_.push_back(window_of_round(told, round));
   }
   tell_graphs(protocol, attacked_, told);
+}
+
+void TrainingListeners::require_heard(const char* key, std::uint64_t round,
+                                      const PublicKnowledge& told) const {
+  if (round <= first_ || round > end_)
+    throw PlanError({{key, fmt::format("round {} is attacked, but not recorded", round),
+                      fmt::format("name rounds from {} to {}, or change adversary.from and adversary.rounds",
+                                  first_ + 1, end_)}});
+  const std::uint64_t heard = heard_by_round(told, round);
+  if (heard > end_)
+    throw PlanError(
+        {{key,
+          fmt::format("what nodes did in round {} is heard in round {}, which is not recorded", round, heard),
+          "attack an earlier round, or record one more"}});
 }
 
 /// On a network that loses nothing an attack often knows beforehand what it will read.

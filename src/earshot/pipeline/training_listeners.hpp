@@ -78,6 +78,7 @@ class TrainingListeners {
   std::vector<Adversary> adversaries_;
   std::vector<std::uint64_t> recorded(std::uint64_t made) const;
   void choose_rounds(const Cell& cell, const Protocol& protocol, PublicKnowledge& told);
+  void require_heard(const char* key, std::uint64_t round, const PublicKnowledge& told) const;
   void choose_messages(const Cell& cell, const RoundWindow& window);
 
   std::uint64_t first_ = 0;  // round of training, from 0

@@ -1,44 +1,50 @@
 #include "earshot/attack/leak/gossip_leak.hpp"
 
+#include <algorithm>
+#include <set>
+#include <string>
+
 #include <fmt/format.h>
 
 #include "earshot/attack/gossip/gossip_attack.hpp"
+#include "earshot/attack/leak/gossip_steps.hpp"
 #include "earshot/attack/leak/public_facts.hpp"
 
 namespace earshot {
 namespace {
 
-void require_plain_descent(const View& view) {
+/// Empty if it can be made.
+std::string why_no_estimate(const View& view) {
   const PublicKnowledge& told = view.told();
   if (told.gossip_matrix == nullptr)
-    fail(Fault::kConfig, "gradients are recovered from gossip only where the weights are fixed and known");
+    return "gradients are recovered from gossip only where the weights are fixed and known";
   const bool plain = fact<std::size_t>(told, "local_steps", 1) == 1 &&
                      fact<std::size_t>(told, "gossip_steps", 1) == 1 &&
                      !fact<bool>(told, "accelerated", false);
-  const bool after_own_step = fact<std::string>(told, "sent", "the state after the node's own step") ==
-                              "the state after the node's own step";
-  if (!plain || !after_own_step)
-    fail(Fault::kConfig,
-         "gradients are recovered from one local step and one averaging a round, sent after the step: use "
-         "protocol \"dgd\" with gossip_steps 1 and local_steps 1");
+  if (!plain || !moves_before_talking(told))
+    return "gradients are recovered from one local step and one averaging a round, sent after the step: use "
+           "protocol \"dgd\" with gossip_steps 1 and local_steps 1";
   if (!view.messages().empty() && view.messages().front().round != 0)
-    fail(Fault::kConfig,
-         "gradients are recovered from a recording that starts with the first round: set "
-         "adversary.from to 1");
+    return "gradients are recovered from a recording that starts with the first round: set adversary.from to "
+           "1";
+  return {};
 }
 
-}  // namespace
-
-std::vector<Leak> gossip_leaks(const View& view, std::size_t parameters, const GossipLeakOptions& options) {
-  require_plain_descent(view);
-  if (view.messages().empty()) return {};
+/// Of every node of which there is no leak yet.
+void add_estimates(const View& view, std::size_t parameters, const GossipLeakOptions& options,
+                   std::vector<Leak>& leaks) {
   const PublicKnowledge& told = view.told();
-  if (heard_nodes(told.gossip_matrix->graph(), view.adversary()).empty()) return {};
+  const Graph& graph = told.gossip_matrix->graph();
+  std::set<NodeId> exact;
+  for (const Leak& leak : leaks) exact.insert(leak.victim);
+  if (view.messages().empty() || heard_nodes(graph, view.adversary()).empty() ||
+      exact.size() == target_nodes(graph, view.adversary()).size())
+    return;
   const Exposure exposure = analyse_exposure(*told.gossip_matrix, view.adversary(), {view.rounds()});
   const LinearReconstruction found = reconstruct_gradients(view, exposure, options.estimator, options.cut);
-  std::vector<Leak> leaks;
   for (std::size_t i = 0; i < found.targets.size(); ++i) {
     const NodeId victim = found.targets[i];
+    if (exact.contains(victim)) continue;
     const auto row = found.values.row(static_cast<Eigen::Index>(i));
     const std::span<const double> gradient(row.data(), static_cast<std::size_t>(row.size()));
     Leak leak;
@@ -50,6 +56,20 @@ std::vector<Leak> gossip_leaks(const View& view, std::size_t parameters, const G
                             found.identified[i] ? "determined by" : "guessed from", view.rounds());
     leaks.push_back(std::move(leak));
   }
+}
+
+}  // namespace
+
+std::vector<Leak> gossip_leaks(const View& view, std::size_t parameters, const GossipLeakOptions& options) {
+  std::vector<Leak> leaks;
+  if (options.exact_steps) leaks = gossip_step_leaks(view, parameters, {options.rounds});
+  if (options.exact_steps && !options.rounds.empty()) return leaks;
+  const std::string why = why_no_estimate(view);
+  if (why.empty())
+    add_estimates(view, parameters, options, leaks);
+  else if (leaks.empty())
+    fail(Fault::kConfig, why);
+  std::ranges::stable_sort(leaks, {}, &Leak::victim);
   return leaks;
 }
 

@@ -11,7 +11,7 @@
 #include "earshot/attack/gossip/gossip_attack.hpp"
 #include "earshot/attack/leak/federated_leak.hpp"
 #include "earshot/attack/leak/gossip_leak.hpp"
-#include "earshot/attack/leak/muffliato_leak.hpp"
+#include "earshot/attack/leak/gossip_steps.hpp"
 #include "earshot/attack/leak/primal_dual_leak.hpp"
 #include "earshot/attack/leak/primal_dual_settings.hpp"
 #include "earshot/attack/leak/public_facts.hpp"
@@ -22,8 +22,7 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kFederatedKinds{"fedsgd", "fedavg", "fedprox", "scaffold"};
 constexpr std::array<std::string_view, 3> kPrimalDualKinds{"pdmm", "admm", "server_pdmm"};
-
-constexpr std::array<std::string_view, 2> kMuffliatoKinds{"muffliato", "muffliato_random"};
+constexpr std::array<std::string_view, 3> kGossipStepKinds{"d_psgd", "muffliato", "muffliato_random"};
 
 template <std::size_t n>
 bool is_one_of(const std::array<std::string_view, n>& kinds, std::string_view kind) {
@@ -43,11 +42,13 @@ std::vector<Leak> leaks_to_server(const View& view, std::size_t parameters, cons
   return all;
 }
 
-GossipLeakOptions gossip_options(const Settings& recipe) {
+GossipLeakOptions gossip_options(const Settings& recipe, const PublicKnowledge& told) {
   GossipLeakOptions options;
+  options.rounds = step_choice(recipe, told).rounds;
   if (recipe.has("estimator")) {
     options.estimator = estimator_kind(recipe.text("estimator"));
     options.cut = recipe.real("cut");
+    options.exact_steps = recipe.boolean("exact_steps");
   }
   return options;
 }
@@ -57,7 +58,7 @@ GossipLeakOptions gossip_options(const Settings& recipe) {
 std::optional<LeakSource> leak_source(std::string_view protocol) {
   if (is_one_of(kFederatedKinds, protocol)) return LeakSource::kFederated;
   if (is_one_of(kPrimalDualKinds, protocol)) return LeakSource::kPrimalDual;
-  if (is_one_of(kMuffliatoKinds, protocol)) return LeakSource::kMuffliato;
+  if (is_one_of(kGossipStepKinds, protocol)) return LeakSource::kGossipSteps;
   if (protocol == "dgd") return LeakSource::kGossip;
   if (protocol == "skip_ring") return LeakSource::kRing;
   return {};
@@ -83,13 +84,13 @@ std::vector<Leak> find_leaks(const View& view, std::size_t parameters, const Set
     case LeakSource::kFederated:
       return leaks_to_server(view, parameters, recipe);
     case LeakSource::kGossip:
-      return gossip_leaks(view, parameters, gossip_options(recipe));
+      return gossip_leaks(view, parameters, gossip_options(recipe, view.told()));
     case LeakSource::kPrimalDual:
       return primal_dual_leaks(view, primal_dual_options(recipe, architecture));
     case LeakSource::kRing:
       return ring_leaks(view, parameters, step_choice(recipe, view.told()));
-    case LeakSource::kMuffliato:
-      return muffliato_leaks(view, parameters, step_choice(recipe, view.told()));
+    case LeakSource::kGossipSteps:
+      return gossip_step_leaks(view, parameters, step_choice(recipe, view.told()));
   }
   fail(Fault::kInternal, "unknown source of leaks");
 }
@@ -99,8 +100,10 @@ RoundWindow window_of_round(const PublicKnowledge& told, std::uint64_t round) {
     return RoundWindow{static_cast<Round>(first), static_cast<Round>(end)};
   };
   const auto source = leak_source(fact<std::string>(told, "kind"));
-  if (source == LeakSource::kMuffliato) {
-    const std::uint64_t first = (round - 1) * fact<std::uint64_t>(told, "gossip_steps");
+  if (source == LeakSource::kGossip || source == LeakSource::kGossipSteps) {
+    const auto gossip_steps = fact<std::uint64_t>(told, "gossip_steps");
+    const std::uint64_t first = (round - 1) * gossip_steps;
+    if (!moves_before_talking(told)) return window(first, first + gossip_steps + 1);
     return window(round > 1 ? first - 1 : 0, first + 1);
   }
   if (source == LeakSource::kRing) {
@@ -113,10 +116,17 @@ RoundWindow window_of_round(const PublicKnowledge& told, std::uint64_t round) {
   return window(0, 2 * round);  // differences and controls are sums from the start
 }
 
+std::uint64_t heard_by_round(const PublicKnowledge& told, std::uint64_t round) {
+  return leak_source(fact<std::string>(told, "kind")) == LeakSource::kGossipSteps &&
+                 !moves_before_talking(told)
+             ? round + 1
+             : round;
+}
+
 std::optional<MessageChoice> messages_read(const Adversary& adversary, const PublicKnowledge& told,
                                            const RoundWindow& window, const Settings& recipe) {
   const auto source = leak_source(fact<std::string>(told, "kind"));
-  if (source == LeakSource::kFederated && recipe.has("round"))
+  if (source != LeakSource::kPrimalDual && recipe.has("round"))
     return MessageChoice{window_of_round(told, recipe.size("round")), {}};
   const bool few = recipe.has("victims") && recipe.size("victims") > 0;
   const bool fits = recipe.has("fit_step") && recipe.boolean("fit_step");
@@ -134,7 +144,8 @@ double public_noise_scale(const PublicKnowledge& told, const Leak& leak) {
   const double share = found->at("on").get<std::string>() == "sum"
                            ? 1 / static_cast<double>(records_of_step(told, leak.victim))
                            : 1;
-  const bool laplace = found->at("law").get<std::string>() == "laplace";
+  const auto law = found->at("law").get<std::string>();
+  const bool laplace = law == "laplace" || law == "concentrated_laplace";
   return deviation * share / (laplace ? std::numbers::sqrt2 : 1);
 }
 

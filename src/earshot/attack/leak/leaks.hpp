@@ -11,7 +11,13 @@
 namespace earshot {
 
 /// Protocols whose messages can be read, and how.
-enum class LeakSource { kFederated, kPrimalDual, kGossip, kRing, kMuffliato };
+enum class LeakSource {
+  kFederated,
+  kPrimalDual,
+  kGossip,       // exact steps, and estimates where there are none
+  kGossipSteps,  // exact steps only
+  kRing
+};
 std::optional<LeakSource> leak_source(std::string_view protocol);
 
 /// As the settings of an attack recipe say; victims in their order. `parameters` is the size of the model
@@ -24,6 +30,10 @@ StepChoice step_choice(const Settings& recipe, const PublicKnowledge& told);
 
 /// Rounds of the network that a view must hold so that `find_leaks` can read one round of training.
 RoundWindow window_of_round(const PublicKnowledge& told, std::uint64_t round);
+
+/// The last round of training that a view must hold for that: where nodes average before they move, their
+/// steps are heard a round later.
+std::uint64_t heard_by_round(const PublicKnowledge& told, std::uint64_t round);
 
 /// Of what this adversary hears in the window, all that `find_leaks` will read; none where that is
 /// everything, or cannot be said before the run.

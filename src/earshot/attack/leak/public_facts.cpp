@@ -12,6 +12,10 @@ std::size_t records_of_node(const PublicKnowledge& told, NodeId node) {
   return records[node];
 }
 
+bool moves_before_talking(const PublicKnowledge& told) {
+  return fact<std::string>(told, "sent", "the state after the node's own step") != "the state before it";
+}
+
 std::size_t records_of_step(const PublicKnowledge& told, NodeId node) {
   const std::size_t records = records_of_node(told, node);
   const auto batch = fact<std::size_t>(told, "batch", 0);

@@ -30,6 +30,8 @@ Value fact(const PublicKnowledge& told, const char* name, Value otherwise) {
 
 /// Records whose mean gradient a step of the node is: its batch, or all it has.
 std::size_t records_of_step(const PublicKnowledge& told, NodeId node);
+/// Of training by gossip: whether nodes take a round's step before they talk, rather than after averaging.
+bool moves_before_talking(const PublicKnowledge& told);
 /// All records of the node.
 std::size_t records_of_node(const PublicKnowledge& told, NodeId node);
 

@@ -48,6 +48,14 @@ std::vector<Parameter> closed_parameters() {
                                        "relative residual below which a closed form counts as exact"))};
 }
 
+std::vector<Parameter> gossip_parameters() {
+  return estimator_parameters() +
+         std::vector<Parameter>{boolean_parameter(
+             "exact_steps", true,
+             "where a node's step shows exactly it is read, and only the others' gradients are estimated; "
+             "false: all are, as published")};
+}
+
 /// What distinguishes the searches.
 struct Usual {
   std::string labels;
@@ -148,9 +156,10 @@ std::vector<AttackRecipe> make_recipes() {
                      primal_dual_parameters()),
        LeakSource::kPrimalDual},
       {search_recipe("dgd+inversion",
-                     "recovers local gradients from gossip by least squares, then matches their direction",
+                     "reads local gradients off gossip, or recovers them by least squares, then matches "
+                     "their direction",
                      "El Mrini, Cyffers & Bellet 2024, Algorithms 2 and 3; Geiping et al. 2020",
-                     geiping_usual(), estimator_parameters()),
+                     geiping_usual(), gossip_parameters()),
        LeakSource::kGossip},
       {search_recipe("fedavg-inversion",
                      "seeks the records whose local training changes the model as a client's did",

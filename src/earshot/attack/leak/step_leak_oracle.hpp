@@ -20,11 +20,11 @@ inline Protection clipped_noise(double sigma) {
   return protection;
 }
 
-/// A protocol without a given graph, overheard by `adversary`.
+/// A protocol, on the graph of `more` where it needs one, overheard by `adversary` from an exchange on.
 class OverheardSteps {
  public:
   OverheardSteps(const SmallTask& small, const char* kind, const Json& given, const Protection& protection,
-                 Adversary adversary, Round rounds, const PublicKnowledge& more = {})
+                 Adversary adversary, Round rounds, const PublicKnowledge& more = {}, Round from = 0)
       : protocol_(find_training_protocol(kind)->make(settings_of(*find_training_protocol(kind), given),
                                                      small.parts(protection, more.gossip_matrix))),
         network_(protocol_->topology(), protocol_->participants()) {
@@ -32,13 +32,15 @@ class OverheardSteps {
     told.initial_parameters = small.start;
     told.protocol.update(protocol_->public_facts());
     told.protocol["kind"] = kind;
+    if (told.protocol.contains("learning_rate"))
+      told.learning_rate = told.protocol.at("learning_rate").get<double>();
     told.protocol["rounds"] = rounds;
     if (given.contains("batch")) told.protocol["batch"] = given.at("batch");
     for (const auto& shard : small.shards) told.protocol["records"].push_back(shard.size());
     const std::vector<Adversary> adversaries = {std::move(adversary)};
     const Round exchanges = rounds * protocol_->exchanges();
     recorder_ = std::make_unique<Recorder>(small.shards.size(), adversaries, std::move(told),
-                                           RoundWindow{0, exchanges});
+                                           RoundWindow{from, exchanges});
     network_.attach(*recorder_);
     network_.run(exchanges);
   }

@@ -1,4 +1,4 @@
-#include "earshot/attack/leak/muffliato_leak.hpp"
+#include "earshot/attack/leak/gossip_steps.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -31,13 +31,14 @@ std::optional<GossipMatrix> weights_of(const PublicKnowledge& told, std::size_t 
   return {};
 }
 
-class MuffliatoReader {
+class StepReader {
  public:
-  MuffliatoReader(const View& view, std::size_t parameters, const StepChoice& choice)
+  StepReader(const View& view, std::size_t parameters, const StepChoice& choice)
       : view_(view),
         told_(view.told()),
         parameters_(parameters),
         choice_(choice),
+        moves_first_(moves_before_talking(told_)),
         gossip_steps_(fact<std::uint64_t>(told_, "gossip_steps")),
         rate_(fact<double>(told_, "learning_rate")),
         nodes_(fact<std::vector<std::size_t>>(told_, "records").size()) {
@@ -52,14 +53,13 @@ class MuffliatoReader {
     std::vector<Leak> all;
     std::set<NodeId> victims;
     for (const std::uint64_t round : rounds()) {
-      const auto said = said_.find((round - 1) * gossip_steps_);
-      if (said == said_.end()) continue;
+      const auto after = said_.find(averagings_before(round) * gossip_steps_);
+      if (after == said_.end()) continue;
       std::optional<GossipMatrix> weights;
-      if (round > 1) weights = weights_of(told_, nodes_, round - 1);
-      if (round > 1 && !weights) continue;
-      for (const auto& [node, after] : said->second) {
+      if (round > 1) weights = weights_of(told_, nodes_, averagings_before(round));
+      for (const auto& [node, said] : after->second) {
         if (!wanted(node, victims)) continue;
-        auto leak = leak_of(node, round, weights, after);
+        auto leak = leak_of(node, round, weights, said);
         if (!leak) continue;
         victims.insert(node);
         all.push_back(std::move(*leak));
@@ -71,10 +71,16 @@ class MuffliatoReader {
  private:
   using Said = std::map<NodeId, std::span<const double>>;
 
+  /// Rounds of averaging that are over when the step of a round of training is added.
+  std::uint64_t averagings_before(std::uint64_t round) const { return moves_first_ ? round - 1 : round; }
+
   std::vector<std::uint64_t> rounds() const {
     if (!choice_.rounds.empty()) return choice_.rounds;
     std::set<std::uint64_t> all;
-    for (const auto& [exchange, said] : said_) all.insert(exchange / gossip_steps_ + 1);
+    for (const auto& [exchange, said] : said_) {
+      const std::uint64_t round = exchange / gossip_steps_ + (moves_first_ ? 1 : 0);
+      if (round > 0) all.insert(round);
+    }
     return {all.begin(), all.end()};
   }
 
@@ -84,22 +90,30 @@ class MuffliatoReader {
     return choice_.victims == 0 || victims.size() < choice_.victims;
   }
 
-  /// The node's state when the round began; none if somebody was not heard.
-  std::optional<std::vector<double>> state_of(NodeId node, std::uint64_t round,
-                                              const std::optional<GossipMatrix>& weights) const {
-    if (!weights) {
+  /// Empty if it was not heard.
+  std::span<const double> message_of(NodeId node, std::uint64_t exchange) const {
+    const auto said = said_.find(exchange);
+    if (said == said_.end()) return {};
+    const auto found = said->second.find(node);
+    return found == said->second.end() ? std::span<const double>() : found->second;
+  }
+
+  /// The node's state when its step is added; none if somebody was not heard. Averaging leaves a common start
+  /// as it is.
+  std::optional<std::vector<double>> average_of(NodeId node, std::uint64_t round,
+                                                const std::optional<GossipMatrix>& weights) const {
+    if (round == 1) {
       if (told_.initial_parameters.size() < parameters_) return {};
       const auto start = Parameters(told_.initial_parameters).first(parameters_);
       return std::vector<double>(start.begin(), start.end());
     }
-    const auto said = said_.find((round - 1) * gossip_steps_ - 1);
-    if (said == said_.end()) return {};
+    if (!weights) return {};
+    const std::uint64_t exchange = averagings_before(round) * gossip_steps_ - 1;
     std::vector<double> state(parameters_);
     const auto add = [&](NodeId from, double weight) {
-      const auto found = said->second.find(from);
-      if (found == said->second.end()) return false;
-      for (std::size_t i = 0; i < parameters_; ++i) state[i] += weight * found->second[i];
-      return true;
+      const auto said = message_of(from, exchange);
+      for (std::size_t i = 0; i < said.size(); ++i) state[i] += weight * said[i];
+      return !said.empty();
     };
     if (!add(node, weights->self_weight(node))) return {};
     const auto neighbours = weights->graph().neighbours(node);
@@ -109,15 +123,29 @@ class MuffliatoReader {
     return state;
   }
 
+  /// The model the gradient of a round was computed at; empty if it was not heard.
+  Parameters model_of(NodeId node, std::uint64_t round, Parameters average) const {
+    if (moves_first_ || round == 1) return average;
+    return message_of(node, (round - 1) * gossip_steps_);
+  }
+
   std::optional<Leak> leak_of(NodeId node, std::uint64_t round, const std::optional<GossipMatrix>& weights,
                               std::span<const double> after) const {
-    const auto before = state_of(node, round, weights);
-    if (!before) return {};
+    const auto before = average_of(node, round, weights);
+    if (!before || !moved(*before, after)) return {};
+    const Parameters model = model_of(node, round, *before);
+    if (model.empty()) return {};
     std::vector<double> released(parameters_);
     for (std::size_t i = 0; i < parameters_; ++i) released[i] = ((*before)[i] - after[i]) / rate_;
-    if (!moved(*before, after)) return {};
-    return Leak{node, round, 1, observe_gradient(*before, released, records_of_step(told_, node)),
-                "step of the node between two averagings: the gradient"};
+    return Leak{node, round, 1, observe_gradient(model, released, records_of_step(told_, node)), what(round)};
+  }
+
+  std::string what(std::uint64_t round) const {
+    const bool lossy = fact<bool>(told_, "lossy", false);
+    return fmt::format("step of the node {}: the gradient at the model it was computed at",
+                       round == 1 ? "from the common start"
+                       : lossy    ? "between two averagings, if all messages arrived"
+                                  : "between two averagings");
   }
 
   /// Whoever was too late made no step; the average computed here is the node's up to rounding.
@@ -132,6 +160,7 @@ class MuffliatoReader {
   const PublicKnowledge& told_;
   std::size_t parameters_;
   const StepChoice& choice_;
+  bool moves_first_;  // and talks afterwards
   std::uint64_t gossip_steps_;
   double rate_;
   std::size_t nodes_;
@@ -140,8 +169,8 @@ class MuffliatoReader {
 
 }  // namespace
 
-std::vector<Leak> muffliato_leaks(const View& view, std::size_t parameters, const StepChoice& choice) {
-  return MuffliatoReader(view, parameters, choice).leaks();
+std::vector<Leak> gossip_step_leaks(const View& view, std::size_t parameters, const StepChoice& choice) {
+  return StepReader(view, parameters, choice).leaks();
 }
 
 }  // namespace earshot
