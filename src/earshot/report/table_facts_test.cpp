@@ -44,7 +44,8 @@ TEST(TableFacts, ScoresArePooledByCells) {
 
 /// "work" is a category with entropy 0.9, as the ninth part is; no part holds numbers such as "age".
 TEST(TableFacts, CellsTellHowOftenCellsAsSureAreRight) {
-  const auto& cells = facts(0.9, 0.5, 0.6).rows.at(0).cells;
+  const TableAttackFacts found = facts(0.9, 0.5, 0.6);
+  const std::vector<ShownCell>& cells = found.rows.at(0).cells;
   EXPECT_FALSE(cells[0].trust);
   EXPECT_NEAR(cells[1].trust.value(), 0.45, 1e-12);
   EXPECT_NEAR(cells[1].entropy.value(), 0.9, 1e-12);
