@@ -206,16 +206,17 @@ std::optional<ExactReconstruction> several_records(const Observation& seen, doub
   return std::nullopt;
 }
 
-/// The gradient difference of one known record, as a function of its target.
-class DifferenceOfTarget {
+/// The gradient difference of known records, as a function of their targets.
+class DifferenceOfTargets {
  public:
-  DifferenceOfTarget(const Model& model, Parameters first, Parameters second, std::span<const double> input)
-      : model_(model), first_(first), second_(second), input_(input), there_(first.size()) {}
+  DifferenceOfTargets(const Model& model, Parameters first, Parameters second, std::span<const double> inputs,
+                      std::size_t batch)
+      : model_(model), first_(first), second_(second), inputs_(inputs), batch_(batch), there_(first.size()) {}
 
-  Eigen::VectorXd operator()(std::span<const double> target) {
+  Eigen::VectorXd operator()(std::span<const double> targets) {
     Eigen::VectorXd here(static_cast<Eigen::Index>(first_.size()));
-    model_.gradient(first_, {1, input_, target}, {here.data(), first_.size()});
-    model_.gradient(second_, {1, input_, target}, there_);
+    model_.gradient(first_, {batch_, inputs_, targets}, {here.data(), first_.size()});
+    model_.gradient(second_, {batch_, inputs_, targets}, there_);
     return here - Eigen::Map<const Eigen::VectorXd>(there_.data(), here.size());
   }
 
@@ -223,12 +224,13 @@ class DifferenceOfTarget {
   const Model& model_;
   Parameters first_;
   Parameters second_;
-  std::span<const double> input_;
+  std::span<const double> inputs_;
+  std::size_t batch_;
   std::vector<double> there_;
 };
 
 /// The class of least residual; no class when a second one fits as exactly.
-void traverse_classes(DifferenceOfTarget& difference, std::span<const double> observed, std::size_t classes,
+void traverse_classes(DifferenceOfTargets& difference, std::span<const double> observed, std::size_t classes,
                       double tolerance, ExactReconstruction& found) {
   std::vector<double> residuals(classes);
   for (std::size_t c = 0; c < classes; ++c) {
@@ -245,30 +247,65 @@ void traverse_classes(DifferenceOfTarget& difference, std::span<const double> ob
   found.targets[static_cast<std::size_t>(best - residuals.begin())] = 1;
 }
 
-/// Sigmoid and squared-error gradients are affine in the target: least squares.
-void fit_target(DifferenceOfTarget& difference, std::span<const double> observed, std::size_t outputs,
-                ExactReconstruction& found) {
-  const auto size = static_cast<Eigen::Index>(observed.size());
-  const auto count = static_cast<Eigen::Index>(outputs);
-  std::vector<double> target(outputs, 0.0);
-  const Eigen::VectorXd base = difference(target);
-  Eigen::MatrixXd effects(size, count);
-  for (std::size_t k = 0; k < outputs; ++k) {
-    target[k] = 1;
-    effects.col(static_cast<Eigen::Index>(k)) = difference(target) - base;
-    target[k] = 0;
+/// Gradients are affine in the targets: least squares. A softmax target is taken to sum to 1, so that its
+/// first class follows from the others.
+class TargetFit {
+ public:
+  TargetFit(DifferenceOfTargets& difference, std::size_t batch, std::size_t outputs, bool shares)
+      : difference_(difference), batch_(batch), outputs_(outputs), shares_(shares), base_(batch * outputs) {
+    for (std::size_t s = 0; shares && s < batch; ++s) base_[s * outputs] = 1;
   }
-  const Eigen::VectorXd rest = Eigen::Map<const Eigen::VectorXd>(observed.data(), size) - base;
-  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> solver(effects);
-  const double rounding = 1e-12 * base.stableNorm();
-  const bool told = solver.rank() == count && effects.colwise().norm().minCoeff() > rounding;
-  if (told) {
-    const Eigen::VectorXd solved = solver.solve(rest);
-    target.assign(solved.begin(), solved.end());
+
+  void fit(std::span<const double> observed, ExactReconstruction& found) {
+    const Eigen::VectorXd base = difference_(base_);
+    const Eigen::MatrixXd effects = effects_beside(base);
+    const Eigen::VectorXd rest = Eigen::Map<const Eigen::VectorXd>(observed.data(), base.size()) - base;
+    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> solver(effects);
+    const double rounding = 1e-12 * base.stableNorm();
+    const bool told = solver.rank() == effects.cols() && effects.colwise().norm().minCoeff() > rounding;
+    std::vector<double> targets = base_;
+    if (told) move(targets, solver.solve(rest));
+    const Eigen::VectorXd again = difference_(targets);
+    found.residual = relative_distance({again.data(), observed.size()}, observed);
+    if (told) found.targets = std::move(targets);
   }
-  const Eigen::VectorXd again = difference(target);
-  found.residual = relative_distance({again.data(), observed.size()}, observed);
-  if (told) found.targets = std::move(target);
+
+ private:
+  std::size_t free_outputs() const { return shares_ ? outputs_ - 1 : outputs_; }
+
+  void move(std::vector<double>& targets, const Eigen::VectorXd& by) const {
+    for (Eigen::Index column = 0; column < by.size(); ++column) {
+      const auto record = static_cast<std::size_t>(column) / free_outputs();
+      const auto output = static_cast<std::size_t>(column) % free_outputs() + (shares_ ? 1 : 0);
+      targets[record * outputs_ + output] += by[column];
+      if (shares_) targets[record * outputs_] -= by[column];
+    }
+  }
+
+  Eigen::MatrixXd effects_beside(const Eigen::VectorXd& base) {
+    const auto count = static_cast<Eigen::Index>(batch_ * free_outputs());
+    Eigen::MatrixXd effects(base.size(), count);
+    for (Eigen::Index column = 0; column < count; ++column) {
+      std::vector<double> targets = base_;
+      move(targets, Eigen::VectorXd::Unit(count, column));
+      effects.col(column) = difference_(targets) - base;
+    }
+    return effects;
+  }
+
+  DifferenceOfTargets& difference_;
+  std::size_t batch_;
+  std::size_t outputs_;
+  bool shares_;
+  std::vector<double> base_;
+};
+
+/// The inputs a difference shows.
+std::optional<std::vector<double>> shown_by_difference(const DensePart& layer, std::size_t batch) {
+  if (batch > 1) return agreed_records(layer, batch);
+  auto known = invert_dense(layer, DenseFit::kLargestBias);
+  if (!known || !all_finite(known->input)) return std::nullopt;
+  return std::move(known->input);
 }
 
 }  // namespace
@@ -285,32 +322,34 @@ std::optional<ExactReconstruction> closed_form(const Architecture& architecture,
   return batch == 1 ? one_record(seen, options.tolerance) : several_records(seen, options.tolerance);
 }
 
-std::optional<ExactReconstruction> closed_form_difference(const Architecture& architecture,
-                                                          const Model& model, Parameters first,
-                                                          Parameters second,
-                                                          std::span<const double> difference,
-                                                          const ClosedFormOptions& options) {
+std::optional<ExactReconstruction> closed_form_difference(
+    const Architecture& architecture, const Model& model, Parameters first, Parameters second,
+    std::span<const double> difference, std::size_t batch, const ClosedFormOptions& options) {
   check_question(architecture, model, options);
   check_parameters(architecture, first, "the first parameter vector");
   check_parameters(architecture, second, "the second parameter vector");
   check_size(architecture, difference, "the difference of gradients");
+  if (batch == 0) fail(Fault::kConfig, "a difference has at least one record: give a batch of at least 1");
   if (!speaks(difference) || is_graph_network(architecture)) return std::nullopt;
   const auto layer = first_dense(architecture, difference);
   if (!layer) return std::nullopt;
-  auto known = invert_dense(*layer, DenseFit::kLargestBias);
-  if (!known || !all_finite(known->input)) return std::nullopt;
+  auto shown = shown_by_difference(*layer, batch);
+  if (!shown) return std::nullopt;
 
   ExactReconstruction found;
-  found.inputs = std::move(known->input);
-  found.route = "difference at the first dense layer";
-  DifferenceOfTarget of_target(model, first, second, found.inputs);
+  found.inputs = std::move(*shown);
+  found.route =
+      batch == 1 ? "difference at the first dense layer" : "units that see one record, in a difference";
+  DifferenceOfTargets of_targets(model, first, second, found.inputs, batch);
   const std::size_t outputs = model.output_size();
-  if (architecture.loss == LossKind::kSoftmaxCrossEntropy) {
-    traverse_classes(of_target, difference, outputs, options.tolerance, found);
+  const bool classes = architecture.loss == LossKind::kSoftmaxCrossEntropy;
+  if (classes && batch == 1) {
+    traverse_classes(of_targets, difference, outputs, options.tolerance, found);
   } else {
-    fit_target(of_target, difference, outputs, found);
+    TargetFit(of_targets, batch, outputs, classes).fit(difference, found);
   }
   if (found.residual > options.tolerance) return std::nullopt;
+  snap_targets(found.targets);
   found.labels =
       found.targets.empty() ? std::nullopt : hard_labels(architecture.loss, found.targets, outputs);
   return found;

@@ -34,14 +34,13 @@ std::optional<ExactReconstruction> closed_form(const Architecture& architecture,
                                                Parameters parameters, std::span<const double> gradient,
                                                std::size_t batch, const ClosedFormOptions& options = {});
 
-/// The same from gradient(first) - gradient(second) of one record, as primal-dual protocols leak it (Yu
-/// 2026): the input by the ratio at the first layer, where label terms have the same factor; then the class
-/// of least residual, or for sigmoid and squared-error outputs the least-squares targets. In a network of one
-/// layer the label cancels: targets are then empty.
-std::optional<ExactReconstruction> closed_form_difference(const Architecture& architecture,
-                                                          const Model& model, Parameters first,
-                                                          Parameters second,
-                                                          std::span<const double> difference,
-                                                          const ClosedFormOptions& options = {});
+/// The same from gradient(first) - gradient(second), as primal-dual protocols leak it (Yu 2026). One record:
+/// the input by the ratio at the first layer, where label terms have the same factor; then the class of least
+/// residual, or for sigmoid and squared-error outputs the least-squares targets. Several records: units of
+/// the first layer that see one record alone at both points, two units or more for every record; then the
+/// least-squares targets. In a network of one layer the label cancels: targets are then empty.
+std::optional<ExactReconstruction> closed_form_difference(
+    const Architecture& architecture, const Model& model, Parameters first, Parameters second,
+    std::span<const double> difference, std::size_t batch = 1, const ClosedFormOptions& options = {});
 
 }  // namespace earshot

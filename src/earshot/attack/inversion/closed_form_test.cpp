@@ -96,23 +96,38 @@ TEST(ClosedForm, RecoversSoftLabels) {
   EXPECT_FALSE(found->labels);
 }
 
-/// The truth in the order the attack found it: a batch has none.
-std::vector<double> matched(const Victim& victim, const ExactReconstruction& found) {
+/// Which of the true records each of the found ones is nearest to: a batch has no order.
+std::vector<std::size_t> order_of(const Victim& victim, const ExactReconstruction& found) {
   const std::size_t size = victim.model->input_size();
-  std::vector<double> truth;
+  std::vector<std::size_t> order;
   for (std::size_t s = 0; s < victim.batch; ++s) {
     const auto record = std::span(found.inputs).subspan(s * size, size);
+    const auto error = [&](std::size_t of) {
+      return relative_error(record, std::span(victim.inputs).subspan(of * size, size));
+    };
     std::size_t best = 0;
-    for (std::size_t t = 1; t < victim.batch; ++t) {
-      const auto error = [&](std::size_t of) {
-        return relative_error(record, std::span(victim.inputs).subspan(of * size, size));
-      };
+    for (std::size_t t = 1; t < victim.batch; ++t)
       if (error(t) < error(best)) best = t;
-    }
-    truth.insert(truth.end(), victim.inputs.begin() + best * size, victim.inputs.begin() + (best + 1) * size);
-    EXPECT_EQ((*found.labels)[s], victim.labels[best]);
+    order.push_back(best);
   }
-  return truth;
+  return order;
+}
+
+std::vector<double> in_order(std::span<const double> rows, std::size_t size,
+                             std::span<const std::size_t> order) {
+  std::vector<double> out;
+  for (const std::size_t row : order) {
+    const auto numbers = rows.subspan(row * size, size);
+    out.insert(out.end(), numbers.begin(), numbers.end());
+  }
+  return out;
+}
+
+/// The truth in the order the attack found it.
+std::vector<double> matched(const Victim& victim, const ExactReconstruction& found) {
+  const auto order = order_of(victim, found);
+  for (std::size_t s = 0; s < victim.batch; ++s) EXPECT_EQ((*found.labels)[s], victim.labels[order[s]]);
+  return in_order(victim.inputs, victim.model->input_size(), order);
 }
 
 TEST(ClosedForm, RecoversBatchesThatUnitsTellApart) {
@@ -153,15 +168,16 @@ struct Difference {
   std::vector<double> elsewhere;
   std::vector<double> difference;
 
-  Difference(Architecture a, std::uint64_t seed) : victim(std::move(a), seed), elsewhere(victim.parameters) {
-    victim.stream.add_normal(elsewhere, 0.1);
+  Difference(Architecture a, std::uint64_t seed, std::size_t records = 1, double apart = 0.1)
+      : victim(std::move(a), seed, records), elsewhere(victim.parameters) {
+    victim.stream.add_normal(elsewhere, apart);
     difference = victim.gradient;
     const auto there = victim.gradient_at(elsewhere);
     for (std::size_t i = 0; i < there.size(); ++i) difference[i] -= there[i];
   }
   std::optional<ExactReconstruction> attack() const {
     return closed_form_difference(victim.architecture, *victim.model, victim.parameters, elsewhere,
-                                  difference);
+                                  difference, victim.batch);
   }
 };
 
@@ -170,6 +186,30 @@ TEST(ClosedForm, RecoversInputAndTargetFromADifferenceOfGradients) {
     for (std::uint64_t seed = 0; seed < 50; ++seed) {
       const Difference seen(dense_network({9, 12, 5}, ActivationKind::kTanh, true, loss), seed);
       expect_found(seen.victim, seen.attack(), "difference at the first dense layer");
+    }
+  }
+}
+
+/// Units that are on for one record at both points show it, and targets follow; a batch that fills the units
+/// shows nothing. Points are as far apart as a step takes them.
+TEST(ClosedForm, RecoversBatchesFromDifferencesOfGradients) {
+  for (const LossKind loss : kAllLosses) {
+    for (std::uint64_t seed = 0; seed < 10; ++seed) {
+      for (const std::size_t batch : {2, 3}) {
+        const Difference seen(dense_network({9, 200, 4}, ActivationKind::kRelu, true, loss), seed, batch,
+                              0.01);
+        const auto found = seen.attack();
+        ASSERT_TRUE(found) << seed << " " << batch;
+        EXPECT_EQ(found->route, "units that see one record, in a difference");
+        const auto order = order_of(seen.victim, *found);
+        EXPECT_LT(relative_error(found->inputs, in_order(seen.victim.inputs, 9, order)), 1e-9);
+        EXPECT_LT(relative_error(found->targets, in_order(seen.victim.targets, 4, order)), 1e-6);
+        if (loss != LossKind::kSoftmaxCrossEntropy) continue;
+        ASSERT_TRUE(found->labels);
+        for (std::size_t s = 0; s < batch; ++s) EXPECT_EQ((*found->labels)[s], seen.victim.labels[order[s]]);
+      }
+      const Difference crowded(dense_network({9, 200, 4}, ActivationKind::kTanh, true, loss), seed, 2);
+      EXPECT_FALSE(crowded.attack());
     }
   }
 }

@@ -101,4 +101,14 @@ std::vector<RevealedRecord> revealed_records(const DensePart& gradient, double t
   return records;
 }
 
+std::optional<std::vector<double>> agreed_records(const DensePart& gradient, std::size_t batch) {
+  const auto shown = revealed_records(gradient);
+  const auto rows = [&](std::size_t k) { return k < shown.size() ? shown[k].rows.size() : 0; };
+  if (batch == 0 || rows(batch - 1) < 2 || rows(batch - 1) == rows(batch)) return std::nullopt;
+  std::vector<double> inputs;
+  for (std::size_t k = 0; k < batch; ++k)
+    inputs.insert(inputs.end(), shown[k].input.begin(), shown[k].input.end());
+  return inputs;
+}
+
 }  // namespace earshot

@@ -51,4 +51,9 @@ struct RevealedRecord {
 /// agree when no entry differs by more than `tolerance` times the larger of 1 and the row's largest entry.
 std::vector<RevealedRecord> revealed_records(const DensePart& gradient, double tolerance = 1e-8);
 
+/// One after the other, as many records as the batch has: those that most rows agree on, two at least and
+/// more than on any other, since a few of many mixtures agree by accident. Of a difference of gradients as
+/// well: what is said above holds for units that are on for one record at both points.
+std::optional<std::vector<double>> agreed_records(const DensePart& gradient, std::size_t batch);
+
 }  // namespace earshot

@@ -104,6 +104,23 @@ TEST(DenseInversion, MixturesAgreeOnNothing) {
   }
 }
 
+/// Rows of records (1, 2) and (-3, 1), and of a mixture (5, 5) that agree by accident.
+TEST(DenseInversion, RecordsAreWhatMostRowsAgreeOn) {
+  const std::vector<std::vector<double>> kinds{{1, 2}, {-3, 1}, {5, 5}};
+  const auto agreed = [&](const std::vector<std::size_t>& rows, std::size_t batch) {
+    std::vector<double> weights, bias;
+    for (std::size_t h = 0; h < rows.size(); ++h) {
+      bias.push_back(0.5 + static_cast<double>(h));
+      for (const double x : kinds[rows[h]]) weights.push_back(x * bias[h]);
+    }
+    return agreed_records({rows.size(), 2, weights, bias}, batch);
+  };
+  EXPECT_THAT(agreed({0, 1, 0, 2, 1, 2, 0, 1}, 2).value(), testing::ElementsAre(-3, 1, 1, 2));
+  EXPECT_FALSE(agreed({0, 1, 0, 2, 1, 2}, 2));  // each by two rows: any of them may be a mixture
+  EXPECT_FALSE(agreed({0, 1, 0}, 2));           // one row by itself
+  EXPECT_FALSE(agreed({0, 0, 0}, 0));
+}
+
 // The first layer is dead for the second record, so its gradient does not depend on it.
 TEST(DenseInversion, ARecordThatTheGradientDoesNotHoldChangesNothing) {
   Victim victim(dense_network({4, 30, 3}, ActivationKind::kRelu), 6, 2);

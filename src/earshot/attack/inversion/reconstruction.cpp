@@ -37,7 +37,7 @@ std::optional<ExactReconstruction> exact(const Model& model, const Observation& 
   if (is_gradient(observation))
     return closed_form(architecture, model, first, values, observation.records, {tolerance});
   return closed_form_difference(architecture, model, first, observation.terms[1].parameters, values,
-                                {tolerance});
+                                observation.records, {tolerance});
 }
 
 /// A difference of gradients may be known where the models it was taken at are not.
@@ -46,7 +46,7 @@ bool models_known(const Observation& observation) {
 }
 
 bool has_closed_form(const Observation& observation) {
-  return is_gradient(observation) || (is_difference(observation) && observation.records == 1);
+  return is_gradient(observation) || is_difference(observation);
 }
 
 /// The labels a gradient shows; local steps are taken for one gradient.
@@ -261,13 +261,24 @@ Inversion invert_per_class(const Model& model, const Observation& observation,
   return joined(std::move(searches), observation.records);
 }
 
+/// Of several records, those that units of the first layer agree on.
+std::optional<Reconstruction> agreed(const Observation& observation, const DensePart& part) {
+  auto inputs = agreed_records(part, observation.records);
+  if (!inputs) return {};
+  Reconstruction out;
+  out.inputs = std::move(*inputs);
+  out.route = models_known(observation) ? "units that see one record, not exact"
+                                        : "units that see one record, not verified";
+  return out;
+}
+
 /// The ratio at the first layer, whatever it is worth.
 std::optional<Reconstruction> ratio(const Model& model, const Observation& observation,
                                     const AttackerKnowledge& knowledge, DenseFit fit) {
-  if (observation.records != 1) return {};
   const std::vector<double> values = unscaled(observation);
   const auto part = first_dense(*knowledge.architecture, values);
   if (!part || part->bias.empty()) return {};
+  if (observation.records > 1) return agreed(observation, *part);
   std::optional<DenseInput> shown = invert_dense(*part, fit);
   if (!shown) return {};
   Reconstruction out;

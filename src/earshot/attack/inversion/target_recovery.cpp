@@ -45,14 +45,13 @@ RowMatrixXd features(const Architecture& architecture, const Model& model, Param
   return rows;
 }
 
-double snapped(double value) {
-  for (const double whole : {0.0, 1.0}) {
-    if (std::abs(value - whole) <= kSnap) return whole;
-  }
-  return value;
-}
-
 }  // namespace
+
+void snap_targets(std::span<double> targets) {
+  for (double& target : targets)
+    for (const double whole : {0.0, 1.0})
+      if (std::abs(target - whole) <= kSnap) target = whole;
+}
 
 std::optional<std::vector<std::size_t>> hard_labels(LossKind loss, std::span<const double> targets,
                                                     std::size_t outputs) {
@@ -90,9 +89,8 @@ std::optional<RecoveredTargets> recover_targets(const Architecture& architecture
   RecoveredTargets found;
   found.targets.resize(batch * last->outputs);
   model.predict(parameters, batch, inputs, found.targets);
-  for (std::size_t i = 0; i < found.targets.size(); ++i) {
-    found.targets[i] = snapped(found.targets[i] - adjoints.data()[i]);
-  }
+  for (std::size_t i = 0; i < found.targets.size(); ++i) found.targets[i] -= adjoints.data()[i];
+  snap_targets(found.targets);
   found.labels = hard_labels(architecture.loss, found.targets, last->outputs);
   return found;
 }
