@@ -13,7 +13,7 @@ readonly all=(worked_example er_sweep er_saturated facebook_ego facebook_ego_rou
               adult_protocols decentralised_adult federated_adult federated_digits pdmm_convergence pdmm_asynchronous
               pdmm_quadratic pdmm_quantised pdmm_closed_form pdmm_early_stopping pdmm_quantised_leak pdmm_inexact_leak
               pdmm_inexact_images pdmm_batches pdmm_batches_released pdmm_batch_closed_form
-              pdmm_adversaries pdmm_defences pdmm_unlike_nodes
+              pdmm_adversaries pdmm_start_time pdmm_defences pdmm_unlike_nodes
               fedavg_closed_form fedavg_inversion train_digits adult_topologies adult_encodings gradient_theory attack_digits attack_insurance
               tableak_encodings tableak_code_draws tableak_trainings tableak_muffliato tableak_muffliato_noise tableak_codes tableak_epsilon
               tableak_iterations tableak_batch tableak_skipping tableak_architecture tableak_epoch tableak_dataset
